@@ -1,0 +1,94 @@
+/** The journey as lines that a person can follow while it happens, read from both domains' private doors. */
+import type { Clock } from '../../platform/index.js';
+import type { DomainProcess } from './domain-process.js';
+import { admin } from './setup.js';
+
+interface RunItem {
+  id: string;
+  agent: string;
+  status: string;
+  resumed_from_run_id: string | null;
+  retry_of_run_id: string | null;
+}
+
+interface EventItem {
+  seq: number;
+  type: string;
+  data: Record<string, unknown>;
+  at: string;
+}
+
+export interface Timeline {
+  say(who: string, what: string): void;
+  /** Prints what has happened in both domains since the last look. */
+  look(): Promise<void>;
+}
+
+export interface TimelineOptions {
+  domains: readonly DomainProcess[];
+  clock: Clock;
+  write: (line: string) => void;
+}
+
+/** Longest list of runs that one look asks for. */
+const runsPerLook = 20;
+
+export function openTimeline({ domains, clock, write }: TimelineOptions): Timeline {
+  const startedMs = clock.monotonicMs();
+  const seen = new Map<string, number>();
+
+  const say = (who: string, what: string) => {
+    const seconds = ((clock.monotonicMs() - startedMs) / 1000).toFixed(2).padStart(7);
+    write(`${seconds}s  ${who.padEnd(16)} ${what}`);
+  };
+
+  const look = async () => {
+    const news: { at: string; who: string; what: string }[] = [];
+    for (const domain of domains) {
+      const { items } = await admin<{ items: RunItem[] }>(domain, 'GET', `/v1/runs?limit=${runsPerLook}`);
+      for (const run of items) {
+        const after = seen.get(run.id) ?? 0;
+        const page = await admin<{ items: EventItem[] }>(domain, 'GET', `/v1/runs/${run.id}/events?after=${after}`);
+        for (const event of page.items) {
+          seen.set(run.id, event.seq);
+          const what = describe(run, event);
+          if (what) news.push({ at: event.at, who: nameOf(run.agent), what });
+        }
+      }
+    }
+    news.sort((a, b) => (a.at < b.at ? -1 : 1));
+    for (const { who, what } of news) say(who, what);
+  };
+  return { say, look };
+}
+
+function nameOf(agent: string): string {
+  return agent.slice(agent.lastIndexOf('/') + 1);
+}
+
+/** One event in words; events that add nothing for a reader give none. */
+function describe(run: RunItem, event: EventItem): string | undefined {
+  const { data } = event;
+  if (event.type === 'run.started') return startOf(run);
+  if (event.type === 'context.bundle') return `is shown its context, ${shortDigest(data['digest'])}`;
+  if (event.type === 'output') return `says: ${text(data['data'] ?? data['say'] ?? data)}`;
+  if (event.type === 'effect.pending') return `intends ${text(data['action'])}, recorded before anything is sent`;
+  if (event.type === 'effect.settled') return `${text(data['action'])} ${text(data['status'])}`;
+  if (event.type === 'run.suspended') return `suspends: ${text(data['reason'])}`;
+  if (event.type.startsWith('run.'))
+    return `run ${event.type.slice(4)}${data['reason'] ? `: ${text(data['reason'])}` : ''}`;
+  return undefined;
+}
+
+function startOf(run: RunItem): string {
+  if (run.retry_of_run_id) return 'is activated again after its run was lost';
+  return run.resumed_from_run_id ? 'continues' : 'is activated';
+}
+
+function shortDigest(digest: unknown): string {
+  return text(digest).slice(0, 'sha256:'.length + 12);
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,5 @@
+// The interaction room: typed speech acts, sent and received.
+export { commitmentOf, composeInteraction, isConversation } from './compose-interaction.js';
+export { interactionIngress, interactionInput } from './interaction-input.js';
+export { defaultLifetimeS, type ProposedInteraction, readProposal } from './interaction-proposal.js';
+export { insertInteraction, moveHead, readHead } from './store.js';

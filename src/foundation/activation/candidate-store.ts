@@ -1,0 +1,145 @@
+/** Candidates: one row per way an input reached an agent, with the decision; the queued ones of a session are its lane. */
+import type { Sql, Tx } from '../../platform/index.js';
+import type { ActivationDecision, Decision } from './decide-activation.js';
+
+export type CandidateStatus = 'settled' | 'queued' | 'running' | 'consumed' | 'failed';
+
+export interface CandidateRecord {
+  home: string;
+  id: string;
+  tenant: string;
+  position: number;
+  inputHome: string;
+  inputId: string;
+  route: string;
+  sessionId: string | null;
+  decision: Decision;
+  policyId: string;
+  reason: string;
+  status: CandidateStatus;
+  runId: string | null;
+  attempt: number;
+  decidedAt: Date;
+}
+
+export interface InsertCandidate {
+  home: string;
+  id: string;
+  input: { home: string; id: string; tenant: string; position: number };
+  route: string;
+  sessionId?: string | undefined;
+  decided: ActivationDecision;
+  status: CandidateStatus;
+  runId?: string | undefined;
+}
+
+/** False when this way of this input has been decided already. */
+export async function insertCandidate(tx: Tx, candidate: InsertCandidate): Promise<boolean> {
+  const { input, decided } = candidate;
+  const rows = await tx`
+    insert into foundation.candidates (
+      home, id, tenant, position, input_home, input_id, route, session_id, decision, policy_id, reason, status, run_id)
+    values (
+      ${candidate.home}, ${candidate.id}, ${input.tenant}, ${input.position}, ${input.home}, ${input.id},
+      ${candidate.route}, ${candidate.sessionId ?? null}, ${decided.decision}, ${decided.policyId}, ${decided.reason},
+      ${candidate.status}, ${candidate.runId ?? null})
+    on conflict on constraint candidates_route_unique do nothing
+    returning id`;
+  return rows.length === 1;
+}
+
+/** Whether an input has reached a session already, by whatever way. Asked with the session locked. */
+export async function hasReachedSession(
+  sql: Sql,
+  { home, inputId, sessionId }: { home: string; inputId: string; sessionId: string },
+): Promise<boolean> {
+  const rows = await sql`
+    select id
+      from foundation.candidates
+     where home = ${home} and input_id = ${inputId} and session_id = ${sessionId} and decision <> 'IGNORE'
+     limit 1`;
+  return rows.length > 0;
+}
+
+export async function selectCandidate(sql: Sql, home: string, id: string): Promise<CandidateRecord | undefined> {
+  const [row] = await sql<CandidateRecord[]>`
+    select ${candidateColumns(sql)}
+      from foundation.candidates
+     where home = ${home} and id = ${id}`;
+  return row;
+}
+
+export async function selectCandidatesOf(sql: Sql, inputId: string): Promise<CandidateRecord[]> {
+  return sql<CandidateRecord[]>`
+    select ${candidateColumns(sql)}
+      from foundation.candidates
+     where input_id = ${inputId}
+     order by decided_at, id
+     limit 1000`;
+}
+
+/** The lane's head. The caller has the session locked, so nobody else takes it. */
+export async function selectLaneHead(
+  tx: Tx,
+  { home, sessionId }: { home: string; sessionId: string },
+): Promise<CandidateRecord | undefined> {
+  const [row] = await tx<CandidateRecord[]>`
+    select ${candidateColumns(tx)}
+      from foundation.candidates
+     where home = ${home} and session_id = ${sessionId} and status = 'queued'
+     order by position, id
+     limit 1`;
+  return row;
+}
+
+/** queued → running, or running under another run. */
+export async function beginCandidate(
+  tx: Tx,
+  { home, id, runId, attempt }: { home: string; id: string; runId: string; attempt: number },
+): Promise<void> {
+  const rows = await tx`
+    update foundation.candidates
+       set status = 'running', run_id = ${runId}, attempt = ${attempt}
+     where home = ${home} and id = ${id} and status in ('queued', 'running')
+    returning id`;
+  if (rows.length !== 1) throw new Error(`candidate ${id} is neither queued nor running`);
+}
+
+/** running → consumed or failed, with its run. */
+export async function endCandidate(
+  tx: Tx,
+  { home, id, status }: { home: string; id: string; status: 'consumed' | 'failed' },
+): Promise<void> {
+  await tx`
+    update foundation.candidates
+       set status = ${status}
+     where home = ${home} and id = ${id} and status = 'running'`;
+}
+
+/** What a run was to be told and never was goes into the lane instead. */
+export async function enqueueUndelivered(
+  tx: Tx,
+  { home, ids }: { home: string; ids: readonly string[] },
+): Promise<void> {
+  await tx`
+    update foundation.candidates
+       set status = 'queued', run_id = null, reason = 'run_ended_before_steer'
+     where home = ${home} and id = any(${[...ids]}) and status in ('running', 'consumed')`;
+}
+
+/** A wait answered by an input that already stands in the lane takes it out of there. */
+export async function consumeQueued(
+  tx: Tx,
+  { home, inputId, sessionId, runId }: { home: string; inputId: string; sessionId: string; runId: string },
+): Promise<void> {
+  await tx`
+    update foundation.candidates
+       set status = 'consumed', run_id = ${runId}, reason = 'taken_by_suspension'
+     where home = ${home} and input_id = ${inputId} and session_id = ${sessionId} and status = 'queued'`;
+}
+
+function candidateColumns(sql: Sql) {
+  return sql`
+    home, id, tenant, position, input_home, input_id, route, session_id, decision, policy_id, reason, status, run_id,
+    attempt, decided_at`;
+}

@@ -1,0 +1,152 @@
+/**
+ * Journey 2, first half: each numbered input meets its candidates, each candidate its decision. One stream per tenant, in
+ * log order; a batch is one commit with the position it reaches, so a crash anywhere repeats it whole. Lock order: log
+ * head, session, run.
+ */
+import {
+  type Database,
+  isConnectionLost,
+  isRetryableConflict,
+  type Log,
+  type Tx,
+  type Wakeups,
+} from '../../platform/index.js';
+import type { Mint } from '../../protocol/index.js';
+import {
+  advanceResolvedPosition,
+  type InputRecord,
+  inputLimits,
+  lockResolvedPosition,
+  selectLoggedInputs,
+  unresolvedTenants,
+} from '../input/index.js';
+import { mintFrom, newId } from '../new-id.js';
+import type { FoundationParts, StepOutcome } from '../parts.js';
+import type { AgentDirectory } from '../ports.js';
+import { missingRuntime, type RuntimeRegistry } from '../runtime/index.js';
+import { lockSession, lockSessionByKeys, type SessionRecord, sessionKeysOf } from '../session/index.js';
+import type { SuspensionRecord } from '../suspension/index.js';
+import { applyDecision, openSuspensionOf } from './apply-decision.js';
+import { hasReachedSession, insertCandidate, selectCandidatesOf } from './candidate-store.js';
+import { type ActivationFacts, decideActivation } from './decide-activation.js';
+import { type CandidateSeed, findCandidates } from './find-candidates.js';
+
+type LoggedInput = InputRecord & { position: number };
+
+export type Resolver = Pick<FoundationParts, 'clock' | 'random'> & {
+  db: Database;
+  wakeups: Wakeups;
+  log: Log;
+  directory: AgentDirectory;
+  runtimes: RuntimeRegistry;
+};
+
+export async function resolveInputs(resolver: Resolver): Promise<StepOutcome> {
+  let more = false;
+  for (const tenant of await unresolvedTenants(resolver.db.sql)) {
+    const wake = new Set<string>();
+    const resolved = await resolver.db.transact('resolve-inputs', (tx) => resolveBatch(resolver, tx, { tenant, wake }));
+    for (const channel of wake) resolver.wakeups.wake(channel);
+    more ||= resolved === inputLimits.resolveBatch;
+  }
+  return more ? 'more' : 'idle';
+}
+
+async function resolveBatch(
+  resolver: Resolver,
+  tx: Tx,
+  { tenant, wake }: { tenant: string; wake: Set<string> },
+): Promise<number> {
+  const position = await lockResolvedPosition(tx, tenant);
+  if (position === undefined) return 0;
+  const inputs = await selectLoggedInputs(tx, { tenant, after: position, limit: inputLimits.resolveBatch });
+  const mint = mintFrom(resolver);
+  for (const input of inputs) {
+    const channels = await resolveAlone(resolver, tx, { input, mint });
+    for (const channel of channels) wake.add(channel);
+  }
+  const last = inputs.at(-1);
+  if (last) await advanceResolvedPosition(tx, tenant, last.position);
+  return inputs.length;
+}
+
+/** One input that cannot be decided on never holds up the ones behind it. */
+async function resolveAlone(resolver: Resolver, tx: Tx, { input, mint }: Resolving): Promise<string[]> {
+  try {
+    return await tx.savepoint((inner) => resolveInput(resolver, inner, { input, mint }));
+  } catch (error) {
+    if (isConnectionLost(error) || isRetryableConflict(error)) throw error;
+    resolver.log.error({ err: error, inputId: input.id }, 'an input could not be resolved and is set aside');
+    await setAside(tx, { input, mint, reason: 'resolver_fault' });
+    return [];
+  }
+}
+
+interface Resolving {
+  input: LoggedInput;
+  mint: Mint;
+}
+
+async function resolveInput(resolver: Resolver, tx: Tx, { input, mint }: Resolving): Promise<string[]> {
+  const { seeds, reason } = await findCandidates(resolver, tx, input);
+  const wake: string[] = [];
+  for (const seed of seeds) wake.push(...(await resolveSeed(resolver, tx, { seed, input, mint })));
+  if ((await selectCandidatesOf(tx, input.id)).length === 0) await setAside(tx, { input, mint, reason });
+  return wake;
+}
+
+async function resolveSeed(
+  { runtimes }: Resolver,
+  tx: Tx,
+  { seed, input, mint }: Resolving & { seed: CandidateSeed },
+): Promise<string[]> {
+  const { agent } = seed;
+  const session = await lockSeedSession(tx, seed, input);
+  // Replaying a suspension, or another way, may have brought the input here before: a session takes it once.
+  if (session && (await hasReachedSession(tx, { home: agent.home, inputId: input.id, sessionId: session.id })))
+    return [];
+  const suspension = await openSuspensionOf(tx, session);
+  const runtime = runtimes.open(agent.runtime)?.describe() ?? missingRuntime(agent.runtime.id);
+  const facts: ActivationFacts = {
+    kind: input.kind,
+    route: seed.routeKind,
+    sessionState: stateFor(seed, session, suspension),
+    agentStatus: agent.status,
+    runtime,
+    whenActive: seed.whenActive,
+    ...(input.control === null ? {} : { controlVerb: input.control.verb }),
+    suspensionMatches: suspension !== undefined && suspension.id === seed.suspensionId,
+    wakes: input.trustClass !== 'historical_evidence',
+  };
+  const decided = decideActivation(facts);
+  return applyDecision(tx, { mint, input, seed, session, suspension, runtime, decided });
+}
+
+function lockSeedSession(tx: Tx, seed: CandidateSeed, input: InputRecord): Promise<SessionRecord | undefined> {
+  const { home } = seed.agent;
+  if (seed.sessionId !== undefined) return lockSession(tx, { home, id: seed.sessionId });
+  return lockSessionByKeys(tx, home, sessionKeysOf(input));
+}
+
+/** A control that names a run concerns that run: to one that is over, its session is idle whatever runs there now. */
+function stateFor(
+  { runId }: CandidateSeed,
+  session: SessionRecord | undefined,
+  suspension: SuspensionRecord | undefined,
+): ActivationFacts['sessionState'] {
+  if (!session) return 'none';
+  if (runId === undefined || runId === session.activeRunId || runId === suspension?.runId) return session.state;
+  return 'idle';
+}
+
+/** What concerns nobody is kept with its reason, under the home it came through. */
+async function setAside(tx: Tx, { input, mint, reason }: Resolving & { reason: string }): Promise<void> {
+  await insertCandidate(tx, {
+    home: input.home,
+    id: newId('cand', input.home, mint),
+    input,
+    route: 'none',
+    decided: { decision: 'IGNORE', policyId: 'activation.unrouted', reason },
+    status: 'settled',
+  });
+}

@@ -1,0 +1,130 @@
+/**
+ * Journey 2, last step: a run ends, its input is consumed, and its session goes on, in one commit. Before it the run is
+ * still running and its lease will end it; after it nothing of the run is open. Lock order: placement, session, run.
+ */
+import type { Tx } from '../../platform/index.js';
+import type { JsonValue } from '../../protocol/index.js';
+import { appendAudit } from '../audit/index.js';
+import { mintFrom, newId } from '../new-id.js';
+import { type FoundationParts, foundationChannels } from '../parts.js';
+import { type ClaimedRun, isCancelWanted, selectUndeliveredSteers } from '../run/index.js';
+import { holdRunningRun, runChannel } from '../run-event/index.js';
+import type { RunEnding, SuspensionRequest } from '../runtime/index.js';
+import { enterState, keepRuntimeState, lockSession } from '../session/index.js';
+import { insertRuntimeState, insertSubscription, insertSuspension } from '../suspension/index.js';
+import { endCandidate, enqueueUndelivered } from './candidate-store.js';
+import { endRunWithEvent, type RunEnd } from './end-run.js';
+import { dequeueNext } from './lane.js';
+
+type Settler = Pick<FoundationParts, 'db' | 'clock' | 'random' | 'wakeups' | 'placements'>;
+
+export interface Settled {
+  /** False when the run was no longer ours: what it came to is recorded as ignored, and changes nothing (BR-57). */
+  settled: boolean;
+  /** Set when the run has suspended: its log is to be replayed now. */
+  suspensionId?: string;
+}
+
+export async function settleRun(settler: Settler, run: ClaimedRun, ending: RunEnding): Promise<Settled> {
+  const outcome = await settler.db.transact('settle-run', (tx) => settleIn(settler, tx, { run, ending }));
+  settler.wakeups.wake(runChannel(run.id));
+  if (outcome.settled) settler.wakeups.wake(foundationChannels.runs);
+  if (outcome.suspensionId !== undefined) settler.wakeups.wake(foundationChannels.suspensions);
+  return outcome;
+}
+
+interface Settling {
+  run: ClaimedRun;
+  ending: RunEnding;
+}
+
+async function settleIn(settler: Settler, tx: Tx, { run, ending }: Settling): Promise<Settled> {
+  const { home, id } = run;
+  const fence = await settler.placements.hold(tx, run.fence);
+  const session = fence && (await lockSession(tx, { home, id: run.sessionId }));
+  const ours = session && (await holdRunningRun(tx, { home, runId: id, fence: run.fence }));
+  if (!ours) {
+    await auditLate(tx, run, ending);
+    return { settled: false };
+  }
+  const cancelled = ending.type === 'run.suspended' && (await isCancelWanted(tx, { home, runId: id }));
+  // A cancel that the runtime did not see in time ends the wait that it declared.
+  const final: RunEnding = cancelled ? { type: 'run.cancelled', reason: 'control_cancel' } : ending;
+  await endRunWithEvent(tx, run, endOf(final));
+  await endCandidate(tx, {
+    home,
+    id: run.activationCandidateId,
+    status: final.type === 'run.failed' ? 'failed' : 'consumed',
+  });
+  const missed = await selectUndeliveredSteers(tx, { home, runId: id });
+  await enqueueUndelivered(tx, { home, ids: missed.map(({ candidateId }) => candidateId) });
+  if (final.type === 'run.suspended') {
+    return { settled: true, suspensionId: await suspend(settler, tx, { run, request: final }) };
+  }
+  if (final.type === 'run.completed') await keepState(tx, run, final.runtimeState);
+  await dequeueNext(tx, session, mintFrom(settler));
+  return { settled: true };
+}
+
+function endOf(ending: RunEnding): RunEnd {
+  switch (ending.type) {
+    case 'run.completed':
+      return { status: 'completed', reason: null, result: ending.result };
+    case 'run.suspended':
+      return { status: 'suspended', reason: ending.reason };
+    case 'run.failed':
+      return { status: 'failed', reason: ending.reason };
+    case 'run.cancelled':
+      return { status: 'cancelled', reason: ending.reason };
+    case 'run.budget_exceeded':
+      return { status: 'budget_exceeded', reason: ending.reason };
+  }
+}
+
+/** F14: checkpoint, wait, subscriptions and cursor, in the commit that ends the run. */
+async function suspend(
+  settler: Settler,
+  tx: Tx,
+  { run, request }: { run: ClaimedRun; request: SuspensionRequest },
+): Promise<string> {
+  const mint = mintFrom(settler);
+  const { home, tenant, sessionId, runtimeId, runtimeVersion } = run;
+  const id = newId('sus', home, mint);
+  const owner = { home, sessionId, runtimeId, runtimeVersion };
+  await insertRuntimeState(tx, { ...owner, ref: id, state: request.runtimeState });
+  await insertSuspension(tx, {
+    ...owner,
+    id,
+    tenant,
+    runId: run.id,
+    reason: request.reason,
+    runtimeStateRef: id,
+    inputLogCursor: run.inputLogCursor,
+  });
+  for (const subscription of request.subscriptions) {
+    const subscriptionId = newId('sub', home, mint);
+    const wanted = { home, tenant, sessionId, suspensionId: id, owner: 'suspension', ...subscription } as const;
+    await insertSubscription(tx, { ...wanted, id: subscriptionId });
+  }
+  await keepRuntimeState(tx, { home, id: sessionId, ref: id });
+  await enterState(tx, { home, id: sessionId, state: 'suspended' });
+  return id;
+}
+
+/** What the runtime wants to go on from in the session's next run; a completed run without it leaves nothing. */
+async function keepState(tx: Tx, run: ClaimedRun, state: JsonValue | undefined): Promise<void> {
+  const { home, id, sessionId, runtimeId, runtimeVersion } = run;
+  if (state !== undefined) await insertRuntimeState(tx, { home, ref: id, sessionId, runtimeId, runtimeVersion, state });
+  await keepRuntimeState(tx, { home, id: sessionId, ref: state === undefined ? null : id });
+}
+
+function auditLate(tx: Tx, run: ClaimedRun, ending: RunEnding): Promise<void> {
+  return appendAudit(tx, {
+    home: run.home,
+    actor: `host:${run.fence.placementLeaseId}`,
+    action: 'run.settle',
+    object: run.id,
+    outcome: 'ignored',
+    details: { ending: ending.type, placement_epoch: run.fence.placementEpoch },
+  });
+}

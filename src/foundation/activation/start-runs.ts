@@ -1,0 +1,52 @@
+/** Claims queued runs for this host, each with its agent's placement in one commit, and drives them beside each other. */
+import type { FoundationParts, StepOutcome } from '../parts.js';
+import { foundationChannels } from '../parts.js';
+import { type ClaimedRun, type RunPlace, runLimits, selectQueuedRuns, startRun } from '../run/index.js';
+import { appendRunEvents, runChannel } from '../run-event/index.js';
+import { type Driver, driveRun } from './drive-run.js';
+import { createHalt } from './halt.js';
+
+const page = 100;
+const pages = 20;
+
+export type Starter = Driver & Pick<FoundationParts, 'holder' | 'live'>;
+
+export async function startRuns(starter: Starter): Promise<StepOutcome> {
+  let after: RunPlace | undefined;
+  for (let turn = 0; turn < pages; turn += 1) {
+    const places: RunPlace[] = await selectQueuedRuns(starter.db.sql, { after, limit: page });
+    for (const place of places) {
+      // Whoever ends wakes the channel, so a full host need not look again before.
+      if (starter.live.free() <= 0) return 'idle';
+      await startPlace(starter, place);
+    }
+    after = places.at(-1);
+    if (places.length < page) return 'idle';
+  }
+  return 'idle';
+}
+
+async function startPlace(starter: Starter, place: RunPlace): Promise<void> {
+  const agent = await starter.directory.byHome(starter.db.sql, place.home);
+  // The runs of a paused agent wait, queued, until it is active again.
+  if (agent?.status === 'paused') return;
+  const run = await claimRun(starter, place);
+  if (!run) return;
+  const halt = createHalt();
+  const driving = driveRun(starter, run, halt).finally(() => starter.wakeups.wake(foundationChannels.runs));
+  starter.live.add({ home: run.home, runId: run.id, fence: run.fence, stop: halt.halt }, driving);
+  starter.wakeups.wake(runChannel(run.id));
+}
+
+/** Undefined while another host has the agent, or when one was faster with the run. */
+function claimRun({ db, placements, holder }: Starter, { home, id }: RunPlace): Promise<ClaimedRun | undefined> {
+  return db.transact('start-run', async (tx) => {
+    const fence = await placements.claim(tx, home, holder);
+    if (!fence) return undefined;
+    const run = await startRun(tx, { home, id, holder, fence, leaseMs: runLimits.leaseMs });
+    if (!run) return undefined;
+    const data = { attempt: run.attempt, placement_epoch: fence.placementEpoch };
+    await appendRunEvents(tx, { home, runId: id, events: [{ type: 'run.started', data }] });
+    return { ...run, fence };
+  });
+}

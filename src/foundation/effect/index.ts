@@ -1,0 +1,17 @@
+// The door of the effect room: the Effect Gateway and its records.
+export type { EffectGateway } from './effect-gateway.js';
+export {
+  type ActionProposal,
+  type EffectOutcome,
+  type EffectRecord,
+  type EffectRefusal,
+  type EffectResult,
+  type EffectStatus,
+  effectLimits,
+  isRefusal,
+  observationOf,
+  type ProposingRun,
+} from './effect-record.js';
+export { performEffect } from './perform-effect.js';
+export { recoverEffects } from './recover-effects.js';
+export { readEffect } from './store.js';

@@ -1,0 +1,23 @@
+/** The door of the input room. */
+export { type AcceptedInput, type AcceptInput, acceptInput } from './accept-input.js';
+export {
+  type AgentInput,
+  type ControlVerb,
+  controlVerbs,
+  depthOf,
+  type Ingress,
+  type InputKind,
+  inputLimits,
+  isTypePattern,
+  parseAgentInput,
+  type TrustClass,
+} from './agent-input.js';
+export { sequenceInputs } from './sequence-inputs.js';
+export {
+  advanceResolvedPosition,
+  type InputRecord,
+  lockResolvedPosition,
+  selectInput,
+  selectLoggedInputs,
+  unresolvedTenants,
+} from './store.js';

@@ -1,0 +1,180 @@
+/** The Input Log: inputs as accepted, and their order per tenant. */
+import type { Sql, Tx } from '../../platform/index.js';
+import type { JsonValue } from '../../protocol/index.js';
+import type { AgentInput, ControlVerb, Ingress, InputKind, TrustClass } from './agent-input.js';
+
+export interface InputRecord {
+  home: string;
+  id: string;
+  tenant: string;
+  kind: InputKind;
+  type: string;
+  source: string;
+  sourceEventId: string;
+  bodyDigest: string;
+  principal: string;
+  trustClass: TrustClass;
+  subject: { environment_id?: string; resource?: string } | null;
+  target: { agent?: string; session?: string; run?: string; conversation_id?: string } | null;
+  control: { verb: ControlVerb; authority: string } | null;
+  occurredAt: Date;
+  receivedAt: Date;
+  correlationId: string | null;
+  causationId: string | null;
+  dataContentType: string;
+  data: JsonValue;
+  position: number | null;
+}
+
+export interface InsertInput {
+  id: string;
+  ingress: Ingress;
+  input: AgentInput;
+  bodyDigest: string;
+  occurredAt: Date;
+}
+
+/** False when the source has told of this event before. */
+export async function insertInput(
+  tx: Tx,
+  { id, ingress, input, bodyDigest, occurredAt }: InsertInput,
+): Promise<boolean> {
+  const json = (value: JsonValue | undefined) => (value === undefined ? null : tx.json(value));
+  const control = input.kind === 'control' && ingress.control ? { ...ingress.control } : undefined;
+  const rows = await tx`
+    insert into foundation.inputs (
+      home, id, tenant, kind, type, source, source_event_id, body_digest, principal, trust_class,
+      subject, target, control, occurred_at, correlation_id, causation_id, idempotency_key, data_content_type, data)
+    values (
+      ${ingress.home}, ${id}, ${ingress.tenant}, ${input.kind}, ${input.type}, ${ingress.source},
+      ${input.source_event_id}, ${bodyDigest}, ${ingress.principal}, ${ingress.trustClass},
+      ${input.subject === undefined ? null : tx.json(input.subject)},
+      ${input.target === undefined ? null : tx.json(input.target)},
+      ${json(control)}, ${occurredAt}, ${input.correlation_id ?? null}, ${input.causation_id ?? null},
+      ${input.idempotency_key ?? null}, ${input.data_content_type ?? 'application/json'}, ${json(input.data)})
+    on conflict on constraint inputs_source_event_unique do nothing
+    returning id`;
+  return rows.length === 1;
+}
+
+export async function findBySourceEvent(
+  sql: Sql,
+  home: string,
+  sourceEventId: string,
+): Promise<{ id: string; bodyDigest: string } | undefined> {
+  const [row] = await sql<{ id: string; bodyDigest: string }[]>`
+    select id, body_digest
+      from foundation.inputs
+     where home = ${home} and source_event_id = ${sourceEventId}`;
+  return row;
+}
+
+export async function selectInput(sql: Sql, home: string, id: string): Promise<InputRecord | undefined> {
+  const [row] = await sql<InputRecord[]>`
+    select ${inputColumns(sql)}
+      from foundation.inputs i
+     where i.home = ${home} and i.id = ${id}`;
+  return row;
+}
+
+export async function unsequencedTenants(sql: Sql, limit: number): Promise<string[]> {
+  const rows = await sql<{ tenant: string }[]>`
+    select distinct tenant
+      from (select tenant
+              from foundation.inputs
+             where position is null
+             order by received_at, id
+             limit ${limit}) waiting`;
+  return rows.map((row) => row.tenant);
+}
+
+/** Locks the head of a tenant's log against other sequencers and resolvers; answers the last position given. */
+export async function lockLogHead(tx: Tx, tenant: string): Promise<number> {
+  await tx`
+    insert into foundation.input_log_heads (tenant)
+    values (${tenant})
+    on conflict (tenant) do nothing`;
+  const [head] = await tx<{ position: number }[]>`
+    select position
+      from foundation.input_log_heads
+     where tenant = ${tenant}
+       for update`;
+  if (!head) throw new Error(`the log of tenant ${tenant} has no head`);
+  return head.position;
+}
+
+export async function numberInputs(
+  tx: Tx,
+  { tenant, position, limit }: { tenant: string; position: number; limit: number },
+): Promise<number> {
+  const rows = await tx`
+    with waiting as (
+      select home, id, row_number() over (order by received_at, id) + ${position} as position
+        from foundation.inputs
+       where position is null and tenant = ${tenant}
+       order by received_at, id
+       limit ${limit}
+    ), numbered as (
+      update foundation.inputs i
+         set position = w.position
+        from waiting w
+       where i.home = w.home and i.id = w.id and i.position is null
+      returning i.home, i.id, i.position, i.type, i.subject ->> 'resource' as subject
+    ), advanced as (
+      update foundation.input_log_heads
+         set position = ${position} + (select count(*) from numbered)
+       where tenant = ${tenant}
+    )
+    insert into foundation.input_log (tenant, position, home, input_id, type, subject)
+    select ${tenant}, position, home, id, type, subject
+      from numbered
+    returning position`;
+  return rows.length;
+}
+
+/** Tenants whose log holds inputs that nobody has decided on yet. */
+export async function unresolvedTenants(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ tenant: string }[]>`
+    select tenant
+      from foundation.input_log_heads
+     where resolved_position < position
+     limit 100`;
+  return rows.map((row) => row.tenant);
+}
+
+/** One resolver per tenant at a time; undefined while another one is at work. */
+export async function lockResolvedPosition(tx: Tx, tenant: string): Promise<number | undefined> {
+  const [head] = await tx<{ resolvedPosition: number }[]>`
+    select resolved_position
+      from foundation.input_log_heads
+     where tenant = ${tenant}
+       for update skip locked`;
+  return head?.resolvedPosition;
+}
+
+export async function advanceResolvedPosition(tx: Tx, tenant: string, position: number): Promise<void> {
+  await tx`
+    update foundation.input_log_heads
+       set resolved_position = ${position}
+     where tenant = ${tenant} and resolved_position < ${position}`;
+}
+
+export async function selectLoggedInputs(
+  sql: Sql,
+  { tenant, after, limit }: { tenant: string; after: number; limit: number },
+): Promise<(InputRecord & { position: number })[]> {
+  return sql<(InputRecord & { position: number })[]>`
+    select ${inputColumns(sql)}
+      from foundation.input_log l
+      join foundation.inputs i on i.home = l.home and i.id = l.input_id
+     where l.tenant = ${tenant} and l.position > ${after}
+     order by l.position
+     limit ${limit}`;
+}
+
+function inputColumns(sql: Sql) {
+  return sql`
+    i.home, i.id, i.tenant, i.kind, i.type, i.source, i.source_event_id, i.body_digest, i.principal, i.trust_class,
+    i.subject, i.target, i.control, i.occurred_at, i.received_at, i.correlation_id, i.causation_id,
+    i.data_content_type, i.data, i.position`;
+}

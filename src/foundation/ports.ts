@@ -1,0 +1,99 @@
+/**
+ * What the Foundation needs from whoever embeds it. `home` and `federation` plug in here at the composition root; an
+ * embedder without homes or peers plugs in its own. Nothing in this file knows of addresses, domains or envelopes.
+ */
+
+import type { Sql, Tx } from '../platform/index.js';
+import type { JsonObject, JsonValue } from '../protocol/index.js';
+import type { ActionProposal, EffectOutcome, EffectRecord } from './effect/effect-record.js';
+
+/** What an agent may do: an action and a target, each exact or ending in `*` (prefix). Absent means denied. */
+export interface CapabilityGrant {
+  action: string;
+  target: string;
+}
+
+/** How an agent's attention treats an event that finds its session active. */
+export type WhenActive = 'enqueue' | 'steer' | 'fork' | 'project';
+
+export interface AgentDefinition {
+  home: string;
+  /** Stable public id of the agent; its domain-qualified address when homes are plugged in. */
+  agent: string;
+  tenant: string;
+  status: 'active' | 'paused' | 'ended';
+  runtime: { id: string; config: JsonObject };
+  attention: { whenActive: WhenActive };
+  grants: readonly CapabilityGrant[];
+}
+
+/** Who the agents are. Read-only: resolving a target changes nothing (F4). */
+export interface AgentDirectory {
+  byHome(sql: Sql, home: string): Promise<AgentDefinition | undefined>;
+  byAgent(sql: Sql, tenant: string, agent: string): Promise<AgentDefinition | undefined>;
+}
+
+/** The right of one runtime host to act for one agent: refused as soon as the authoritative epoch has moved on (D17). */
+export interface Fence {
+  home: string;
+  placementLeaseId: string;
+  placementEpoch: number;
+}
+
+declare const heldFence: unique symbol;
+/** A fence compared by equality with the authoritative record, whose row stays locked until the transaction ends. */
+export type HeldFence = Fence & { readonly [heldFence]: true };
+
+export interface Placements {
+  /** Takes or confirms the placement of an agent for `holder`; undefined while another live host has it. */
+  claim(tx: Tx, home: string, holder: string): Promise<Fence | undefined>;
+  /** Locks and compares (F12, D17); undefined when the fence is stale. */
+  hold(tx: Tx, fence: Fence): Promise<HeldFence | undefined>;
+  /** Keeps every placement of `holder` alive; returns the homes still held. */
+  renew(tx: Tx, holder: string): Promise<string[]>;
+  /** Gives every placement of `holder` back, so that another host need not wait for its end. */
+  release(tx: Tx, holder: string): Promise<void>;
+}
+
+export interface AuthorizationDecision {
+  allowed: boolean;
+  policyId: string;
+  reason: string;
+}
+
+/** Business authorization of a proposal by local policy; the fifth decision of five, implied by no other. */
+export interface Authority {
+  authorize(sql: Sql, proposal: ActionProposal): Promise<AuthorizationDecision>;
+}
+
+/** Dispatches an authorized, recorded intent to the world outside the database. */
+export interface DispatchingEffectAdapter {
+  kind: 'dispatching';
+  /** Longest time one dispatch may take; after it a recovery may ask for the outcome. */
+  timeoutMs: number;
+  check(proposal: ActionProposal): { ok: true } | { ok: false; reason: string };
+  dispatch(effect: EffectRecord, signal: AbortSignal): Promise<EffectOutcome>;
+  /** Asks the target by idempotency key what became of a dispatch (F12: ask before repeating). */
+  query(effect: EffectRecord, signal: AbortSignal): Promise<EffectOutcome | { status: 'not_found' }>;
+}
+
+/** An effect inside our own database: prepared (read heads, sign) without a transaction, written in the intent's own. */
+export interface TransactionalEffectAdapter {
+  kind: 'transactional';
+  check(proposal: ActionProposal): { ok: true } | { ok: false; reason: string };
+  prepare(proposal: ActionProposal, effectId: string): Promise<PreparedEffect | { refused: string }>;
+}
+
+export interface PreparedEffect {
+  /** Writes everything that must be true with the effect, or answers `stale` if what was signed over has moved. */
+  commit(tx: Tx): Promise<{ result: JsonValue } | 'stale' | { refused: string }>;
+  /** What to wake once the transaction is in. */
+  wake: readonly string[];
+}
+
+export type EffectAdapter = DispatchingEffectAdapter | TransactionalEffectAdapter;
+
+/** Finds the adapter that serves an action; undefined when no adapter does. */
+export interface EffectAdapters {
+  forAction(action: string): EffectAdapter | undefined;
+}

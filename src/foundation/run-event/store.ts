@@ -1,0 +1,84 @@
+/** The run event log. Numbers are given under the run's row lock, so a reader at a cursor never loses an event. */
+import type { Sql, Tx } from '../../platform/index.js';
+import { homeOf } from '../../protocol/index.js';
+import type { Fence } from '../ports.js';
+import type { NewRunEvent, RunEvent } from './run-event.js';
+
+export interface AppendRunEvents {
+  home: string;
+  runId: string;
+  events: readonly NewRunEvent[];
+}
+
+/** Appends and answers the cursors given. The run has to exist; whether it still runs is the caller's business. */
+export async function appendRunEvents(tx: Tx, { home, runId, events }: AppendRunEvents): Promise<number[]> {
+  if (events.length === 0) return [];
+  const rows = await tx<{ seq: number }[]>`
+    with head as (
+      update foundation.runs
+         set event_cursor = event_cursor + ${events.length}
+       where home = ${home} and id = ${runId}
+      returning event_cursor - ${events.length} as before
+    )
+    insert into foundation.run_events (home, run_id, seq, type, data)
+    select ${home}, ${runId}, head.before + event.number, event.value ->> 'type', event.value -> 'data'
+      from head
+     cross join jsonb_array_elements(${tx.json(events.map(({ type, data }) => ({ type, data })))})
+           with ordinality as event (value, number)
+    returning seq`;
+  if (rows.length !== events.length) throw new Error(`there is no run ${runId} to append events to`);
+  return rows.map((row) => row.seq).sort((a, b) => a - b);
+}
+
+/**
+ * Locks a run that is still running, under the given fence when there is one. False once it has ended or changed hands:
+ * an ended run acts no more (BR-57). Lock order: placement, run, effect.
+ */
+export async function holdRunningRun(
+  tx: Tx,
+  { home, runId, fence }: { home: string; runId: string; fence?: Fence },
+): Promise<boolean> {
+  const epoch = fence?.placementEpoch ?? null;
+  const lease = fence?.placementLeaseId ?? null;
+  const rows = await tx`
+    select id
+      from foundation.runs
+     where home = ${home} and id = ${runId} and status = 'running'
+       and (${epoch}::bigint is null or placement_epoch = ${epoch})
+       and (${lease}::text is null or placement_lease_id = ${lease})
+       for no key update`;
+  return rows.length === 1;
+}
+
+export type RunEventPage =
+  /** `ended`: the run is over and nothing comes after `cursor`. */
+  | { kind: 'page'; events: RunEvent[]; cursor: number; ended: boolean }
+  | { kind: 'cursor_ahead'; last: number }
+  | { kind: 'cursor_gone'; first: number }
+  | { kind: 'not_found' };
+
+/** The events after a cursor; 0 is the beginning. */
+export async function readRunEvents(
+  sql: Sql,
+  runId: string,
+  { after, limit }: { after: number; limit: number },
+): Promise<RunEventPage> {
+  const home = homeOf(runId);
+  if (home === undefined) return { kind: 'not_found' };
+  const [run] = await sql<{ eventCursor: number; over: boolean }[]>`
+    select event_cursor, ended_at is not null as over
+      from foundation.runs
+     where home = ${home} and id = ${runId}`;
+  if (!run) return { kind: 'not_found' };
+  if (after > run.eventCursor) return { kind: 'cursor_ahead', last: run.eventCursor };
+  const events = await sql<RunEvent[]>`
+    select seq, type, data, at
+      from foundation.run_events
+     where home = ${home} and run_id = ${runId} and seq > ${after}
+     order by seq
+     limit ${limit}`;
+  const first = events[0];
+  if (first && first.seq !== after + 1) return { kind: 'cursor_gone', first: first.seq };
+  const cursor = events.at(-1)?.seq ?? after;
+  return { kind: 'page', events: [...events], cursor, ended: run.over && cursor >= run.eventCursor };
+}

@@ -1,0 +1,17 @@
+/** The door of the runtime room. */
+export { createLiveRuns, type LiveRun, type LiveRuns, type StopReason } from './live-runs.js';
+export {
+  type Activation,
+  missingRuntime,
+  type RunEnding,
+  type RunPolicy,
+  type Runtime,
+  type RuntimeDescriptor,
+  type RuntimeEvent,
+  type RuntimeKind,
+  type RuntimeProposal,
+  type RuntimeRegistry,
+  type Steering,
+  type SuspensionRequest,
+} from './runtime.js';
+export { createRuntimeRegistry } from './runtime-registry.js';

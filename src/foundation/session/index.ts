@@ -1,0 +1,19 @@
+/** The door of the session room. */
+export {
+  conversationKey,
+  correlationKey,
+  interactionConversation,
+  type SessionRecord,
+  type SessionState,
+  sessionKeysOf,
+  subjectKey,
+} from './session.js';
+export {
+  enterState,
+  insertSession,
+  keepRuntimeState,
+  linkSession,
+  lockSession,
+  lockSessionByKeys,
+  selectSession,
+} from './store.js';

@@ -1,0 +1,108 @@
+/** Sessions, and the keys that lead to them. Who changes a session has its row locked. */
+import type { Sql, Tx } from '../../platform/index.js';
+import type { SessionRecord } from './session.js';
+
+export interface InsertSession {
+  home: string;
+  id: string;
+  tenant: string;
+  agent: string;
+  runtimeId: string;
+  runtimeVersion: string;
+  keys: readonly string[];
+  forkedFrom?: { sessionId: string; runtimeStateRef: string | null };
+}
+
+/** A new, idle session. A key that leads elsewhere already keeps leading there. */
+export async function insertSession(tx: Tx, session: InsertSession): Promise<SessionRecord> {
+  const [row] = await tx<SessionRecord[]>`
+    insert into foundation.sessions (
+      home, id, tenant, agent, state, runtime_id, runtime_version, runtime_state_ref, forked_from_session_id)
+    values (
+      ${session.home}, ${session.id}, ${session.tenant}, ${session.agent}, 'idle', ${session.runtimeId},
+      ${session.runtimeVersion}, ${session.forkedFrom?.runtimeStateRef ?? null}, ${session.forkedFrom?.sessionId ?? null})
+    returning ${sessionColumns(tx)}`;
+  if (!row) throw new Error('a session was not written');
+  for (const key of session.keys) await linkSession(tx, { home: session.home, key, sessionId: session.id });
+  return row;
+}
+
+/** Lets a conversation, subject or correlation id lead to a session, unless it leads somewhere already. */
+export async function linkSession(
+  tx: Tx,
+  { home, key, sessionId }: { home: string; key: string; sessionId: string },
+): Promise<void> {
+  await tx`
+    insert into foundation.session_keys (home, key, session_id)
+    values (${home}, ${key}, ${sessionId})
+    on conflict (home, key) do nothing`;
+}
+
+/** The session that the first known key leads to, locked. */
+export async function lockSessionByKeys(
+  tx: Tx,
+  home: string,
+  keys: readonly string[],
+): Promise<SessionRecord | undefined> {
+  if (keys.length === 0) return undefined;
+  const [found] = await tx<{ sessionId: string }[]>`
+    select session_id
+      from foundation.session_keys
+     where home = ${home} and key = any(${[...keys]})
+     order by array_position(${[...keys]}::text[], key)
+     limit 1`;
+  return found && lockSession(tx, { home, id: found.sessionId });
+}
+
+export async function lockSession(
+  tx: Tx,
+  { home, id }: { home: string; id: string },
+): Promise<SessionRecord | undefined> {
+  const [row] = await tx<SessionRecord[]>`
+    select ${sessionColumns(tx)}
+      from foundation.sessions
+     where home = ${home} and id = ${id}
+       for update`;
+  return row;
+}
+
+export async function selectSession(sql: Sql, home: string, id: string): Promise<SessionRecord | undefined> {
+  const [row] = await sql<SessionRecord[]>`
+    select ${sessionColumns(sql)}
+      from foundation.sessions
+     where home = ${home} and id = ${id}`;
+  return row;
+}
+
+export interface EnterState {
+  home: string;
+  id: string;
+  /** The live run while active. */
+  activeRunId?: string;
+  state: SessionRecord['state'];
+}
+
+export async function enterState(tx: Tx, { home, id, state, activeRunId }: EnterState): Promise<void> {
+  const rows = await tx`
+    update foundation.sessions
+       set state = ${state}, active_run_id = ${activeRunId ?? null}, updated_at = hearth_now()
+     where home = ${home} and id = ${id}
+    returning id`;
+  if (rows.length !== 1) throw new Error(`there is no session ${id}`);
+}
+
+export async function keepRuntimeState(
+  tx: Tx,
+  { home, id, ref }: { home: string; id: string; ref: string | null },
+): Promise<void> {
+  await tx`
+    update foundation.sessions
+       set runtime_state_ref = ${ref}
+     where home = ${home} and id = ${id}`;
+}
+
+function sessionColumns(sql: Sql) {
+  return sql`
+    home, id, tenant, agent, state, runtime_id, runtime_version, runtime_state_ref, active_run_id,
+    forked_from_session_id`;
+}

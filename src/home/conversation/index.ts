@@ -1,0 +1,3 @@
+// The conversation room.
+export type { Conversation, RememberConversation } from './conversation.js';
+export { readConversation, rememberConversation } from './store.js';

@@ -1,0 +1,22 @@
+// GET /admin/v1/credentials
+import { listCredentials } from '../../home/index.js';
+import type { Sql } from '../../platform/index.js';
+import type { Endpoint } from '../endpoint.js';
+import { requireOperator } from '../middleware/authenticate.js';
+import { queryOf } from '../middleware/body.js';
+import { decodeCursor, pageOf, pageQuery } from '../page.js';
+import { credentialView } from './credential-view.js';
+
+export function getCredentials({ db }: { db: { sql: Sql } }): Endpoint {
+  return {
+    method: 'GET',
+    path: '/admin/v1/credentials',
+    async handle(ctx) {
+      requireOperator(ctx);
+      const { limit, cursor } = queryOf(ctx, pageQuery);
+      const found = await listCredentials(db.sql, { after: decodeCursor(cursor), limit: limit + 1 });
+      const page = pageOf(found, limit, (credential) => credential.id);
+      ctx.body = { ...page, items: await Promise.all(page.items.map((credential) => credentialView(db.sql, credential))) };
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/**
+ * POST /v1/messages: a person says or asks something as itself. It is an ActionProposal like an agent's, only without a run:
+ * the Effect Gateway authorizes it, and the Outbox row is in the intent's own commit (D14).
+ */
+import { z } from 'zod';
+import { type EffectGateway, type EffectResult, isRefusal, performEffect } from '../../foundation/index.js';
+import { addressSchema, INTERACTION_TYPES, type JsonObject, Problem, toBase64url } from '../../protocol/index.js';
+import type { DoorContext, Endpoint } from '../endpoint.js';
+import { requirePerson } from '../middleware/authenticate.js';
+import { jsonBody } from '../middleware/body.js';
+
+const shape = z.strictObject({
+  to: addressSchema,
+  type: z.enum(INTERACTION_TYPES),
+  conversation_id: z.string().max(320).optional(),
+  body: z.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'must be an object'),
+});
+
+const idempotencyKey = /^[\x21-\x7e]{1,200}$/;
+
+export function postMessage(effects: EffectGateway): Endpoint {
+  return {
+    method: 'POST',
+    path: '/v1/messages',
+    async handle(ctx) {
+      const caller = requirePerson(ctx);
+      const { to, type, conversation_id, body } = await jsonBody(ctx, shape);
+      const result = await performEffect(effects, {
+        proposalScope: `principal:${caller.home}`,
+        proposalId: proposalIdOf(ctx) ?? `http/${toBase64url(effects.random.bytes(15))}`,
+        actor: { home: caller.home, agent: caller.address },
+        tenant: caller.tenant,
+        action: `interaction.${type}`,
+        target: to,
+        input: { ...body, ...(conversation_id === undefined ? {} : { conversation_id }) },
+      });
+      ctx.status = 202;
+      ctx.body = answerOf(result);
+    },
+  };
+}
+
+/** The same key again finds the first; it never sends twice. */
+function proposalIdOf(ctx: DoorContext): string | undefined {
+  const key = ctx.get('Idempotency-Key');
+  if (key === '') return undefined;
+  if (!idempotencyKey.test(key)) throw new Problem('schema_invalid', 'Idempotency-Key: 1 to 200 visible ASCII characters');
+  return `key/${key}`;
+}
+
+function answerOf(result: EffectResult): object {
+  if (isRefusal(result)) {
+    if (result.reason === 'proposal_reused') throw new Problem('idempotency_conflict', 'the key was used for another message');
+    const code = result.reason.startsWith('proposal_invalid') ? 'schema_invalid' : 'forbidden';
+    throw new Problem(code, `refused: ${result.reason}`, { extra: { reason: result.reason, policy_id: result.policyId } });
+  }
+  if (result.status === 'failed') {
+    const reason = result.reasonCode ?? 'unknown';
+    throw new Problem('conflict', `not sent: ${reason}`, { extra: { reason, effect_id: result.effectId } });
+  }
+  return { effect_id: result.effectId, status: result.status, result: result.result, reason_code: result.reasonCode };
+}

@@ -1,0 +1,14 @@
+// A run that the caller may see; another's looks like none (BR-68).
+import { readRun, type RunRecord } from '../../foundation/index.js';
+import { type DoorContext, callerOf, param } from '../endpoint.js';
+import { Problem } from '../../protocol/index.js';
+import { type Access, findAgentOf } from './access.js';
+
+export async function requireRun(access: Access, ctx: DoorContext): Promise<{ run: RunRecord; agent: string }> {
+  const id = param(ctx, 'id');
+  const agent = await findAgentOf(access, callerOf(ctx), id);
+  const reader = agent && { tenant: agent.principal.tenant, homes: [agent.principal.home] };
+  const run = reader && (await readRun(access.db.sql, id, { caller: reader }));
+  if (!agent || !run) throw new Problem('not_found', 'there is no such run');
+  return { run, agent: agent.principal.address };
+}

@@ -1,0 +1,33 @@
+// What a door is made of: an endpoint is a method, a path and a handler; its state is what has been proved so far.
+import type { ParameterizedContext } from 'koa';
+import type { AuthenticatedCaller } from '../home/index.js';
+import { Problem } from '../protocol/index.js';
+
+export interface DoorState {
+  /** Minted here for each request, never taken from it. */
+  requestId: string;
+  /** True once a credential or a signature has been checked; only then may an error say more than its code. */
+  verified: boolean;
+  caller?: AuthenticatedCaller;
+}
+
+export type DoorContext = ParameterizedContext<DoorState> & { params: Record<string, string> };
+
+export interface Endpoint {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  handle(ctx: DoorContext): Promise<void> | void;
+}
+
+/** The authenticated caller; the private door's middleware has seen to it that there is one. */
+export function callerOf(ctx: DoorContext): AuthenticatedCaller {
+  const { caller } = ctx.state;
+  if (!caller) throw new Problem('unauthorized', 'this needs a credential');
+  return caller;
+}
+
+export function param(ctx: DoorContext, name: string): string {
+  const value = ctx.params[name];
+  if (value === undefined) throw new Problem('not_found', 'the path is not complete');
+  return value;
+}

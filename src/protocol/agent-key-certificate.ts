@@ -1,0 +1,137 @@
+/**
+ * The agent key certificate: the domain says now that this key was this principal's in this interval. Every delivery
+ * attempt carries a fresh one, so a receiver needs only the domain's bundle. Humans and services are certified the same way.
+ */
+
+import { z } from 'zod';
+import { type Address, type Domain, type KeyRef, parseAddress, parseKeyRef } from './address.js';
+import { type DomainBundle, isRevoked, keyAt } from './domain-bundle.js';
+import { type PublicJwk, type PublicKey, readPublicKey, type Sign } from './ed25519.js';
+import { fromNumericDate, toNumericDate } from './encoding.js';
+import type { PrincipalId } from './identifier.js';
+import { assembleJws, readJws, verifyJws } from './jws.js';
+import { LIMITS } from './limits.js';
+import { type Refusal, refuse } from './problem.js';
+import {
+  addressSchema,
+  domainSchema,
+  keyRefSchema,
+  numericDateSchema,
+  principalIdSchema,
+  readAs,
+} from './wire-schema.js';
+
+const claimsSchema = z.object({
+  iss: domainSchema,
+  sub: addressSchema,
+  principal_id: principalIdSchema,
+  kid: keyRefSchema,
+  cnf: z.object({ jwk: z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string().length(43) }) }),
+  key_nbf: numericDateSchema,
+  key_exp: numericDateSchema,
+  iat: numericDateSchema,
+  exp: numericDateSchema,
+});
+
+type Claims = z.infer<typeof claimsSchema>;
+
+export type CertificateDraft = {
+  readonly domain: Domain;
+  readonly address: Address;
+  readonly principalId: PrincipalId;
+  readonly keyRef: KeyRef;
+  readonly jwk: PublicJwk;
+  readonly keyNbf: Date;
+  readonly keyExp: Date;
+  readonly issuedAt: Date;
+  readonly expiresAt: Date;
+};
+
+const proof = Symbol('VerifiedAgentKey');
+
+/** A principal's key, vouched for by its domain. */
+export type VerifiedAgentKey = {
+  readonly ok: true;
+  readonly domain: Domain;
+  readonly address: Address;
+  readonly principalId: PrincipalId;
+  readonly keyRef: KeyRef;
+  readonly publicKey: PublicKey;
+  readonly keyNbf: Date;
+  readonly keyExp: Date;
+  readonly [proof]: 'agent key';
+};
+
+export type VerifyCertificateOptions = { readonly bundle: DomainBundle; readonly now: Date };
+
+/** Seals a certificate with the domain key `kid`. */
+export function sealAgentKeyCertificate(draft: CertificateDraft, kid: string, sign: Sign): Promise<string> {
+  const claims: Claims = {
+    iss: draft.domain,
+    sub: draft.address,
+    principal_id: draft.principalId,
+    kid: draft.keyRef,
+    cnf: { jwk: { kty: draft.jwk.kty, crv: draft.jwk.crv, x: draft.jwk.x } },
+    key_nbf: toNumericDate(draft.keyNbf),
+    key_exp: toNumericDate(draft.keyExp),
+    iat: toNumericDate(draft.issuedAt),
+    exp: toNumericDate(draft.expiresAt),
+  };
+  return assembleJws({ typ: 'agent-key+jwt', kid, payload: claims }, sign);
+}
+
+/** The key reference that a certificate speaks of, unverified: only to find the certificate for an envelope. */
+export function subjectKeyOf(token: string): KeyRef | undefined {
+  const read = readJws(token, LIMITS.certificateBytes);
+  const claims = read.ok ? claimsSchema.safeParse(read.payload) : undefined;
+  return claims?.success ? claims.data.kid : undefined;
+}
+
+/** Verifies a certificate against the bundle of the domain it must come from. */
+export async function verifyAgentKeyCertificate(
+  token: string,
+  { bundle, now }: VerifyCertificateOptions,
+): Promise<VerifiedAgentKey | Refusal<'certificate_invalid'>> {
+  const unverified = readJws(token, LIMITS.certificateBytes);
+  if (!unverified.ok) return refuse('certificate_invalid', unverified.detail);
+  const read = readAs(claimsSchema, unverified.payload, 'certificate_invalid');
+  if (!read.ok) return read;
+  const claims = read.value;
+  const fault = faultOf(claims, bundle, now);
+  if (fault) return refuse('certificate_invalid', fault);
+  const signer = keyAt(bundle, unverified.kid, fromNumericDate(claims.iat));
+  if (!signer.ok) return refuse('certificate_invalid', signer.detail);
+  const keys = (kid: string) => (kid === unverified.kid ? signer.key : undefined);
+  const verified = await verifyJws(token, { typ: 'agent-key+jwt', keys, maxBytes: LIMITS.certificateBytes });
+  if (!verified.ok) return refuse('certificate_invalid', verified.detail);
+  const key = readPublicKey(claims.cnf.jwk);
+  if (!key.ok) return refuse('certificate_invalid', key.detail);
+  return {
+    ok: true,
+    domain: claims.iss,
+    address: claims.sub,
+    principalId: claims.principal_id,
+    keyRef: claims.kid,
+    publicKey: key.key,
+    keyNbf: fromNumericDate(claims.key_nbf),
+    keyExp: fromNumericDate(claims.key_exp),
+    [proof]: 'agent key',
+  };
+}
+
+function faultOf(claims: Claims, bundle: DomainBundle, now: Date): string | undefined {
+  if (claims.iss !== bundle.domain) return `issued by ${claims.iss}, not ${bundle.domain}`;
+  if (parseAddress(claims.sub)?.domain !== bundle.domain) return `${claims.sub} is not of ${bundle.domain}`;
+  const keyRef = parseKeyRef(claims.kid);
+  if (keyRef === undefined || keyRef.owner === 'domain' || keyRef.address !== claims.sub) {
+    return `${claims.kid} is not a key of ${claims.sub}`;
+  }
+  if (isRevoked(bundle, claims.kid) || isRevoked(bundle, claims.principal_id)) return `${claims.kid} is revoked`;
+  const nowS = now.getTime() / 1000;
+  if (claims.iat > nowS + LIMITS.clockSkewMs / 1000) return 'issued in the future';
+  if (claims.exp <= nowS) return 'the certificate has expired';
+  if (claims.exp <= claims.iat) return 'it expires before it is issued';
+  if (claims.exp - claims.iat > LIMITS.certificateLifetimeMs / 1000) return 'valid for more than 24 hours';
+  if (claims.key_exp <= claims.key_nbf) return 'the key interval is empty';
+  return undefined;
+}
