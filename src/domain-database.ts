@@ -36,7 +36,10 @@ const maxConnections = 24;
 const followEveryMs = 15_000;
 
 export async function openDomainDatabase({ config, clock, log }: OpenDomainDatabase): Promise<DomainDatabase> {
-  const embedded = config.databaseUrl === undefined ? await startEmbeddedPostgres({ dataDirectory: config.dataDirectory, clock, log }) : undefined;
+  const embedded =
+    config.databaseUrl === undefined
+      ? await startEmbeddedPostgres({ dataDirectory: config.dataDirectory, clock, log })
+      : undefined;
   const target: DatabaseTarget = embedded?.target ?? { kind: 'url', url: config.databaseUrl ?? '' };
   const database = openDatabase({
     target,
@@ -95,6 +98,7 @@ async function keepFollowing({ database, clock, log, signal }: KeepFollowing): P
     await clock.sleep(followEveryMs, signal);
     if (signal.aborted) return;
     const driftMs = await followDatabaseTime(database.sql, clock).catch(() => undefined);
-    if (driftMs !== undefined && Math.abs(driftMs) > noteworthyMs) log.warn({ driftMs }, 'the clock of the database has jumped');
+    if (driftMs !== undefined && Math.abs(driftMs) > noteworthyMs)
+      log.warn({ driftMs }, 'the clock of the database has jumped');
   }
 }

@@ -3,7 +3,12 @@ import { createHttpEffectAdapter, httpPostAction } from './adapters/http-effect/
 import type { Config } from './config.js';
 import type { DomainDatabase } from './domain-database.js';
 import { createPeers, type Gateway, interactionAdapter, pinDomain } from './federation/index.js';
-import { createFoundation, createRuntimeRegistry, type EffectAdapters, type FoundationParts } from './foundation/index.js';
+import {
+  createFoundation,
+  createRuntimeRegistry,
+  type EffectAdapters,
+  type FoundationParts,
+} from './foundation/index.js';
 import {
   type DomainRecord,
   domainFingerprint,
@@ -92,7 +97,10 @@ export async function composeLayers(options: ComposeLayers): Promise<ComposedLay
   };
 }
 
-async function openPorts({ config, store, clock, random, interpose }: ComposeLayers, resolve: Map<string, string>): Promise<InterposedPorts> {
+async function openPorts(
+  { config, store, clock, random, interpose }: ComposeLayers,
+  resolve: Map<string, string>,
+): Promise<InterposedPorts> {
   const custody = await openKeyCustody({
     sql: store.database.sql,
     file: config.keyEncryptionKeyFile,
@@ -104,7 +112,10 @@ async function openPorts({ config, store, clock, random, interpose }: ComposeLay
   return interpose ? interpose(ports) : ports;
 }
 
-async function openHome({ config, clock, random, announce }: ComposeLayers, { database, custody }: InterposedPorts): Promise<DomainRecord> {
+async function openHome(
+  { config, clock, random, announce }: ComposeLayers,
+  { database, custody }: InterposedPorts,
+): Promise<DomainRecord> {
   if (!(await readDomain(database.sql))) announce?.({ kind: 'founding' });
   const domain = await openDomain({ db: database, custody, name: config.domain, random });
   const operator = await ensureOperator({ db: database, custody, domain, clock, random });

@@ -1,5 +1,5 @@
 // The clockwork of a domain: every loop in this process, and the order in which they stop.
-import { type ComposedLayers } from './domain-layers.js';
+import type { ComposedLayers } from './domain-layers.js';
 import { drainRuns } from './foundation/index.js';
 import {
   runDeliverOutbox,

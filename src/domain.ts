@@ -4,10 +4,17 @@
  */
 import type { Config } from './config.js';
 import { type DomainDatabase, openDomainDatabase } from './domain-database.js';
-import { type ComposedLayers, composeLayers, type Interpose, type InterposedPorts } from './domain-layers.js';
+import { type ComposedLayers, composeLayers, type Interpose } from './domain-layers.js';
 import { type DomainWorkers, startWorkers } from './domain-workers.js';
-import { domainFingerprint, type OperatorMade, openWebhookSource, authenticate } from './home/index.js';
-import { type DoorUrls, federationEndpoints, type Health, type Listener, openListener, privateEndpoints } from './http/index.js';
+import { authenticate, domainFingerprint, type OperatorMade, openWebhookSource } from './home/index.js';
+import {
+  type DoorUrls,
+  federationEndpoints,
+  type Health,
+  type Listener,
+  openListener,
+  privateEndpoints,
+} from './http/index.js';
 import { databaseAnswers, type FollowingClock, type Log, type Random, roomLog } from './platform/index.js';
 
 export type { InterposedPorts } from './domain-layers.js';
@@ -52,7 +59,14 @@ const software = 'hearth/0.1.0';
 export async function startDomain(options: StartDomain): Promise<RunningDomain> {
   const { config, clock, log } = options;
   const store = options.store ?? (await openDomainDatabase({ config, clock, log: roomLog(log, 'database') }));
-  const parts: Started = { store, layers: undefined, workers: undefined, listeners: [], closing: new AbortController(), health: 'starting' };
+  const parts: Started = {
+    store,
+    layers: undefined,
+    workers: undefined,
+    listeners: [],
+    closing: new AbortController(),
+    health: 'starting',
+  };
   try {
     const ready = await startParts(options, parts);
     options.announce?.({ kind: 'ready', ...ready });
@@ -74,7 +88,7 @@ interface Started {
 }
 
 async function startParts(options: StartDomain, parts: Started): Promise<Ready> {
-  const { config, store } = { config: options.config, store: parts.store };
+  const { store } = parts;
   const layers = await composeLayers({ ...options, store });
   parts.layers = layers;
   const urls = await openDoors(options, parts, layers);
@@ -83,7 +97,7 @@ async function startParts(options: StartDomain, parts: Started): Promise<Ready> 
   parts.workers = startWorkers(layers);
   parts.health = 'ok';
   const fingerprint = await domainFingerprint(layers.gateway.db.sql);
-  roomLog(options.log, 'domain').info({ domain: config.domain, ...urls }, 'the domain is running');
+  roomLog(options.log, 'domain').info({ domain: options.config.domain, ...urls }, 'the domain is running');
   return { urls, fingerprint, databaseWhere: store.where };
 }
 
@@ -154,5 +168,3 @@ function dialable(url: string): string {
   const everywhere = hostname === '0.0.0.0' || hostname === '[::]';
   return `${protocol}//${everywhere ? '127.0.0.1' : hostname}:${port}`;
 }
-
-export type { ComposedLayers };

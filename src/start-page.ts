@@ -15,7 +15,15 @@ export function foundingPage({ domain, dataDirectory }: Config): string {
   ]);
 }
 
-export function operatorPage({ address, token, recoveryKey }: { address: string; token: string; recoveryKey?: string }): string {
+export function operatorPage({
+  address,
+  token,
+  recoveryKey,
+}: {
+  address: string;
+  token: string;
+  recoveryKey?: string;
+}): string {
   return page('Operator', [
     `${address} may do everything here. These are shown this once and kept nowhere; put them away now:`,
     '',
@@ -50,14 +58,20 @@ export function readyPage(config: Config, ready: Ready): string {
 function warnings({ domain, resolve, apiHost }: Config): string[] {
   const lines = [];
   if (resolve.size > 0) {
-    lines.push('', '  !! DEVELOPMENT: these domains are dialled without DNS and without TLS. Never do this with real ones.');
+    lines.push(
+      '',
+      '  !! DEVELOPMENT: these domains are dialled without DNS and without TLS. Never do this with real ones.',
+    );
     for (const [name, origin] of resolve) lines.push(`  !!   ${name} -> ${origin}`);
   }
   if (/\.(test|example|invalid|localhost)$/.test(domain)) {
     lines.push('', `  !! ${domain} is a reserved name: no domain outside this machine can reach it.`);
   }
   if (!['127.0.0.1', '::1', 'localhost'].includes(apiHost)) {
-    lines.push('', `  !! The private door listens on ${apiHost}, beyond this machine, and speaks plain HTTP: put TLS before it.`);
+    lines.push(
+      '',
+      `  !! The private door listens on ${apiHost}, beyond this machine, and speaks plain HTTP: put TLS before it.`,
+    );
   }
   return lines;
 }

@@ -4,7 +4,7 @@ import { CliFailure } from './failure.js';
 import { parseJson, readInput } from './json.js';
 import type { CommonOptions, World } from './world.js';
 
-export interface Call {
+interface Call {
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
@@ -158,10 +158,10 @@ function requestIdOf(response: Response): string | undefined {
   return response.headers.get('x-request-id') ?? undefined;
 }
 
-/** The system's short code, from the error or what caused it; fetch hides it one level down. */
+/** The system's short code, else its words; fetch hides them one level down. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const code: unknown = Reflect.get(error, 'code');
   if (typeof code === 'string') return code;
-  return error.cause instanceof Error ? codeOf(error.cause) : error.name;
+  return error.cause instanceof Error ? codeOf(error.cause) : error.message;
 }

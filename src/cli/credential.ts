@@ -86,9 +86,9 @@ async function issue(world: World, options: IssueCredential): Promise<void> {
 async function revoke(world: World, id: string, options: CommonOptions): Promise<void> {
   const client = await connect(world, options);
   const path = `${pathOf('admin', 'v1', 'credentials', id)}/revoke`;
-  const credential = await client.call(credentialShape, { method: 'POST', path });
-  if (options.json === true) return showJson(world, credential);
-  world.out(`Revoked ${credential.id} of ${credential.address} at ${credential.revoked_at}.\n`);
+  const revoked = await client.call(z.looseObject({ id: z.string() }), { method: 'POST', path });
+  if (options.json === true) return showJson(world, revoked);
+  world.out(`${revoked.id} is revoked: from now on its token opens nothing.\n`);
 }
 
 /** `30d` in seconds. */

@@ -1,33 +1,29 @@
 /** The door of the Foundation: one agent and its world, complete without a home or a peer. */
 export * from './activation/index.js';
 export * from './audit/index.js';
-export { type ContextBundle, type Observation, type ReadBundle, readBundle } from './context/index.js';
-export { type CreateFoundation, createFoundation } from './create-foundation.js';
+export { readBundle } from './context/index.js';
+export { createFoundation } from './create-foundation.js';
 export * from './effect/index.js';
-export { type EnvironmentState, selectStates } from './environment/index.js';
 export {
   type AcceptedInput,
-  type AcceptInput,
   type AgentInput,
   acceptInput,
-  type ControlVerb,
   controlVerbs,
   type Ingress,
-  type InputKind,
-  type InputRecord,
   inputLimits,
   parseAgentInput,
   sequenceInputs,
   type TrustClass,
 } from './input/index.js';
-export { mintFrom, newId } from './new-id.js';
-export { type FoundationParts, foundationChannels, type StepOutcome } from './parts.js';
+export { mintFrom } from './new-id.js';
+export { type FoundationParts, foundationChannels } from './parts.js';
 export * from './ports.js';
-export { type RunRecord, type RunStatus, runLimits, runStatuses } from './run/index.js';
+export { type RunRecord, runLimits, runStatuses } from './run/index.js';
 export * from './run-event/index.js';
 export {
   type Activation,
   createRuntimeRegistry,
+  missingRuntime,
   type RunEnding,
   type Runtime,
   type RuntimeDescriptor,
@@ -39,18 +35,13 @@ export {
 } from './runtime/index.js';
 export {
   conversationKey,
-  correlationKey,
   linkSession,
-  type SessionRecord,
-  selectSession,
   subjectKey,
 } from './session/index.js';
 export {
-  type AddStandingSubscription,
   addStandingSubscription,
   checkSubscription,
   endStandingSubscription,
   listSubscriptions,
   type SubscriptionRecord,
-  type SuspensionRecord,
 } from './suspension/index.js';

@@ -2,7 +2,13 @@
  * What a webhook and a posted input have in common: the mailbox row of the principal that it came through and the input
  * itself are in one commit, and only then is anything acknowledged (F2, BR-23).
  */
-import { type AcceptedInput, type AgentInput, acceptInput, foundationChannels, type Ingress } from '../foundation/index.js';
+import {
+  type AcceptedInput,
+  type AgentInput,
+  acceptInput,
+  foundationChannels,
+  type Ingress,
+} from '../foundation/index.js';
 import { messageOfTransport, storeMessage } from '../home/index.js';
 import type { Clock, Database, Random, Wakeups } from '../platform/index.js';
 import type { Domain, JsonValue } from '../protocol/index.js';

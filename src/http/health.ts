@@ -20,4 +20,3 @@ export function getHealth(health: Health): Endpoint {
     },
   };
 }
-

@@ -91,9 +91,12 @@ function listen(server: Server, { door, host, port }: OpenListener): Promise<num
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const setting = door === 'federation' ? 'HEARTH_FEDERATION_PORT' : 'HEARTH_API_PORT';
       reject(
-        new StartRefused(`The ${door} door cannot listen on ${host}:${port} (${cause.code}). Set ${setting} to a free port.`, {
-          cause,
-        }),
+        new StartRefused(
+          `The ${door} door cannot listen on ${host}:${port} (${cause.code}). Set ${setting} to a free port.`,
+          {
+            cause,
+          },
+        ),
       );
     });
     server.listen({ host, port }, () => {
@@ -116,7 +119,11 @@ function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.end(`HTTP/1.1 ${statuses[error.code ?? ''] ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`);
 }
 
-async function close(server: Server, gate: InFlight, { clock, graceMs }: { clock: Clock; graceMs: number }): Promise<void> {
+async function close(
+  server: Server,
+  gate: InFlight,
+  { clock, graceMs }: { clock: Clock; graceMs: number },
+): Promise<void> {
   gate.drain();
   const grace = new AbortController();
   await Promise.race([gate.settled(), clock.sleep(graceMs, grace.signal)]);

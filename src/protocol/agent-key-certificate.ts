@@ -21,7 +21,7 @@ import {
   readAs,
 } from './wire-schema.js';
 
-const claimsSchema = z.object({
+export const certificateClaimsSchema = z.object({
   iss: domainSchema,
   sub: addressSchema,
   principal_id: principalIdSchema,
@@ -33,7 +33,7 @@ const claimsSchema = z.object({
   exp: numericDateSchema,
 });
 
-type Claims = z.infer<typeof claimsSchema>;
+type Claims = z.infer<typeof certificateClaimsSchema>;
 
 export type CertificateDraft = {
   readonly domain: Domain;
@@ -83,7 +83,7 @@ export function sealAgentKeyCertificate(draft: CertificateDraft, kid: string, si
 /** The key reference that a certificate speaks of, unverified: only to find the certificate for an envelope. */
 export function subjectKeyOf(token: string): KeyRef | undefined {
   const read = readJws(token, LIMITS.certificateBytes);
-  const claims = read.ok ? claimsSchema.safeParse(read.payload) : undefined;
+  const claims = read.ok ? certificateClaimsSchema.safeParse(read.payload) : undefined;
   return claims?.success ? claims.data.kid : undefined;
 }
 
@@ -94,7 +94,7 @@ export async function verifyAgentKeyCertificate(
 ): Promise<VerifiedAgentKey | Refusal<'certificate_invalid'>> {
   const unverified = readJws(token, LIMITS.certificateBytes);
   if (!unverified.ok) return refuse('certificate_invalid', unverified.detail);
-  const read = readAs(claimsSchema, unverified.payload, 'certificate_invalid');
+  const read = readAs(certificateClaimsSchema, unverified.payload, 'certificate_invalid');
   if (!read.ok) return read;
   const claims = read.value;
   const fault = faultOf(claims, bundle, now);

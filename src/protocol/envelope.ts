@@ -58,7 +58,11 @@ export const envelopeHeaderSchema = z.strictObject({
   authority_digest: digestSchema.optional(),
 });
 
-const wireSchema = z.strictObject({ header: z.string(), signature: z.string(), body: z.string().optional() });
+export const wireEnvelopeSchema = z.strictObject({
+  header: z.string(),
+  signature: z.string(),
+  body: z.string().optional(),
+});
 
 export type EnvelopeHeader = z.infer<typeof envelopeHeaderSchema>;
 export type WireEnvelope = { readonly header: string; readonly signature: string; readonly body?: string };
@@ -122,7 +126,7 @@ export async function sealEnvelope(draft: EnvelopeDraft, body: Uint8Array, sign:
 
 /** Reads one item of a transaction. Nothing it says is believed yet. */
 export function openEnvelope(item: unknown): OpenedEnvelope | OpenRefusal {
-  const parsed = wireSchema.safeParse(item);
+  const parsed = wireEnvelopeSchema.safeParse(item);
   if (!parsed.success) return unreadable('envelope_malformed', 'not {header, signature, body}');
   const { header: text, signature: signatureText, body } = parsed.data;
   const wire: WireEnvelope = { header: text, signature: signatureText, ...(body === undefined ? {} : { body }) };

@@ -86,9 +86,9 @@ const evidenceSchema = z
     'the digest is not of the content',
   );
 
-const messageSchema = z.strictObject({ text: textSchema, data: jsonObjectSchema.optional() });
-const requestSchema = z.strictObject({ proposal: proposalSchema });
-const acceptSchema = z.discriminatedUnion('accepts', [
+export const messageBodySchema = z.strictObject({ text: textSchema, data: jsonObjectSchema.optional() });
+export const requestBodySchema = z.strictObject({ proposal: proposalSchema });
+export const acceptBodySchema = z.discriminatedUnion('accepts', [
   z.strictObject({ accepts: z.literal('proposal'), ...bindingShape, previous: previousSchema }),
   z.strictObject({
     accepts: z.literal('report'),
@@ -98,8 +98,8 @@ const acceptSchema = z.discriminatedUnion('accepts', [
     previous: previousSchema,
   }),
 ]);
-const rejectSchema = z.strictObject({ ...bindingShape, reason: shortTextSchema, previous: previousSchema });
-const reportSchema = z.strictObject({
+export const rejectBodySchema = z.strictObject({ ...bindingShape, reason: shortTextSchema, previous: previousSchema });
+export const reportBodySchema = z.strictObject({
   commitment_id: idSchema('cmt'),
   proposal_digest: digestSchema,
   summary: textSchema,
@@ -109,11 +109,11 @@ const reportSchema = z.strictObject({
 
 export type Proposal = z.infer<typeof proposalSchema>;
 export type Evidence = z.infer<typeof evidenceSchema>;
-export type MessageBody = z.infer<typeof messageSchema>;
-export type RequestBody = z.infer<typeof requestSchema>;
-export type AcceptBody = z.infer<typeof acceptSchema>;
-export type RejectBody = z.infer<typeof rejectSchema>;
-export type ReportBody = z.infer<typeof reportSchema>;
+export type MessageBody = z.infer<typeof messageBodySchema>;
+export type RequestBody = z.infer<typeof requestBodySchema>;
+export type AcceptBody = z.infer<typeof acceptBodySchema>;
+export type RejectBody = z.infer<typeof rejectBodySchema>;
+export type ReportBody = z.infer<typeof reportBodySchema>;
 
 export type Interaction =
   | { readonly type: 'message'; readonly body: MessageBody }
@@ -155,7 +155,7 @@ function readText(type: InteractionType, body: Uint8Array): ReadInteraction | In
   if (type !== 'message') return refuse('interaction_invalid', `a ${type} is not free text`);
   const text = fromUtf8(body);
   if (text === undefined) return refuse('interaction_invalid', 'the text is not UTF-8');
-  const read = readAs(messageSchema, { text }, 'interaction_invalid');
+  const read = readAs(messageBodySchema, { text }, 'interaction_invalid');
   return read.ok ? { ok: true, interaction: { type, body: read.value } } : read;
 }
 
@@ -173,23 +173,23 @@ function parseBody(
 function readBody(type: InteractionType, value: unknown): ReadInteraction | InteractionRefusal {
   switch (type) {
     case 'message': {
-      const read = readAs(messageSchema, value, 'interaction_invalid');
+      const read = readAs(messageBodySchema, value, 'interaction_invalid');
       return read.ok ? { ok: true, interaction: { type, body: read.value } } : read;
     }
     case 'request': {
-      const read = readAs(requestSchema, value, 'interaction_invalid');
+      const read = readAs(requestBodySchema, value, 'interaction_invalid');
       return read.ok ? { ok: true, interaction: { type, body: read.value } } : read;
     }
     case 'accept': {
-      const read = readAs(acceptSchema, value, 'interaction_invalid');
+      const read = readAs(acceptBodySchema, value, 'interaction_invalid');
       return read.ok ? { ok: true, interaction: { type, body: read.value } } : read;
     }
     case 'reject': {
-      const read = readAs(rejectSchema, value, 'interaction_invalid');
+      const read = readAs(rejectBodySchema, value, 'interaction_invalid');
       return read.ok ? { ok: true, interaction: { type, body: read.value } } : read;
     }
     case 'report': {
-      const read = readAs(reportSchema, value, 'interaction_invalid');
+      const read = readAs(reportBodySchema, value, 'interaction_invalid');
       return read.ok ? { ok: true, interaction: { type, body: read.value } } : read;
     }
     default:

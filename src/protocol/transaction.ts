@@ -15,7 +15,7 @@ import { addressSchema, decimalSchema, describeIssues, domainSchema, idSchema } 
 /** Names one life of a domain's database: it changes with a restore from backup, and peers then compare watermarks. */
 export const incarnationSchema = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'not an incarnation');
 
-const frameSchema = z.object({
+export const transactionFrameSchema = z.object({
   origin: domainSchema,
   destination: domainSchema,
   incarnation: incarnationSchema,
@@ -24,7 +24,7 @@ const frameSchema = z.object({
   signals: z.array(z.unknown()),
 });
 
-const signalSchema = z.discriminatedUnion('type', [
+export const signalSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('receipt'), receipt: z.string().max(LIMITS.receiptBytes) }),
   z.object({ type: z.literal('bundle.changed'), sequence: decimalSchema }),
 ]);
@@ -43,14 +43,14 @@ export const resultSchema = z.object({
   index: z.int().min(0).max(LIMITS.transactionEnvelopes).optional(),
 });
 
-const answerSchema = z.object({
+export const transactionAnswerSchema = z.object({
   results: z.array(resultSchema).max(LIMITS.transactionEnvelopes * LIMITS.recipients),
   receipt: z.string().max(LIMITS.receiptBytes),
 });
 
 export type Signal = z.infer<typeof signalSchema>;
 export type TransactionResult = z.infer<typeof resultSchema>;
-export type TransactionAnswer = z.infer<typeof answerSchema>;
+export type TransactionAnswer = z.infer<typeof transactionAnswerSchema>;
 
 export type TransactionDraft = {
   readonly origin: Domain;
@@ -88,7 +88,7 @@ export function encodeTransaction(draft: TransactionDraft): Uint8Array {
 /** Parses the frame or throws a Problem; items come back one by one, opened or refused. */
 export function parseTransaction(bytes: Uint8Array): ParsedTransaction {
   const json = parseStrictJson(bytes, { maxBytes: LIMITS.transactionBytes });
-  const parsed = frameSchema.safeParse(json);
+  const parsed = transactionFrameSchema.safeParse(json);
   if (!parsed.success) throw new Problem('schema_invalid', describeIssues(parsed.error));
   const frame = parsed.data;
   const fault = countFaultOf(frame);
@@ -104,12 +104,12 @@ export function parseTransaction(bytes: Uint8Array): ParsedTransaction {
 }
 
 export function encodeTransactionAnswer(answer: TransactionAnswer): Uint8Array {
-  return toUtf8(JSON.stringify(answerSchema.parse(answer)));
+  return toUtf8(JSON.stringify(transactionAnswerSchema.parse(answer)));
 }
 
 /** Parses a peer's answer or throws a Problem; the receipt in it is still to be verified. */
 export function parseTransactionAnswer(bytes: Uint8Array): TransactionAnswer {
-  const parsed = answerSchema.safeParse(parseStrictJson(bytes, { maxBytes: LIMITS.answerBytes }));
+  const parsed = transactionAnswerSchema.safeParse(parseStrictJson(bytes, { maxBytes: LIMITS.answerBytes }));
   if (!parsed.success) throw new Problem('schema_invalid', describeIssues(parsed.error));
   return parsed.data;
 }

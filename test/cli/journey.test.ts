@@ -131,7 +131,7 @@ describe('a new person', () => {
     );
     const followed = await as(adaToken, 'runs', 'events', runs.items[0].id, '--follow');
     expect(followed).toMatchObject({ exitCode: 0, err: expect.stringContaining('The run ended completed.') });
-    expect(followed.out).toMatch(/^1 .*run\.started[^]*run\.completed/);
+    expect(followed.out).toMatch(/^1 .*run\.started[\s\S]*run\.completed/);
     expect((await as(adaToken, 'runs', 'show', runs.items[0].id)).out).toContain('greeted');
     expect((await json(adaToken, 'runs', 'events', runs.items[0].id)).ended).toBe(true);
 
@@ -148,7 +148,7 @@ describe('a new person', () => {
     });
     const shown = await as(adaToken, 'commitment', 'show', commitment);
     expect(shown.out).toMatch(/state here +fulfilled/);
-    expect(shown.out).toMatch(/1 +request [^]*2 +accept_proposal [^]*3 +report [^]*4 +accept_report /);
+    expect(shown.out).toMatch(/1 +request [\s\S]*2 +accept_proposal [\s\S]*3 +report [\s\S]*4 +accept_report /);
     await until(
       () => json(adaToken, 'commitment', 'list', '--agent', 'greeter'),
       ({ items }) => items[0]?.local_assessment === 'fulfilled',

@@ -17,7 +17,7 @@ describe('the README', () => {
 
   it('shows only commands that exist', async () => {
     const shown = [
-      ...readme.matchAll(/^\$? ?(?:alpha|beta|npx hearth) ([a-z]+(?: (?:pin|create|list|events))?)/gm),
+      ...readme.matchAll(/^\$? ?(?:alpha|beta|node dist\/cli\/hearth.js) ([a-z]+(?: (?:pin|create|list|events))?)/gm),
     ].map(([, command]) => command ?? '');
     expect(shown).toContain('peer pin');
     for (const command of new Set(shown)) {

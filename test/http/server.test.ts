@@ -24,7 +24,13 @@ const log = createLog({
 let release: () => void = () => undefined;
 
 const endpoints: Endpoint[] = [
-  { method: 'GET', path: '/ok/:id', handle: (ctx) => void (ctx.body = { id: ctx.params['id'] }) },
+  {
+    method: 'GET',
+    path: '/ok/:id',
+    handle(ctx) {
+      ctx.body = { id: ctx.params.id };
+    },
+  },
   {
     method: 'POST',
     path: '/bytes',
@@ -71,7 +77,15 @@ const endpoints: Endpoint[] = [
 let listener: Listener;
 
 beforeAll(async () => {
-  listener = await openListener({ door: 'federation', host: '127.0.0.1', port: 0, endpoints, clock: systemClock(), random: systemRandom(), log });
+  listener = await openListener({
+    door: 'federation',
+    host: '127.0.0.1',
+    port: 0,
+    endpoints,
+    clock: systemClock(),
+    random: systemRandom(),
+    log,
+  });
 });
 
 afterAll(() => listener.close(100));
@@ -88,7 +102,11 @@ describe('listener', () => {
     const missing = await fetch(`${listener.url}/nowhere`);
     expect(missing.status).toBe(404);
     expect(missing.headers.get('content-type')).toContain('application/problem+json');
-    expect(await missing.json()).toMatchObject({ code: 'not_found', status: 404, request_id: missing.headers.get('x-request-id') });
+    expect(await missing.json()).toMatchObject({
+      code: 'not_found',
+      status: 404,
+      request_id: missing.headers.get('x-request-id'),
+    });
     const wrong = await fetch(`${listener.url}/ok/7`, { method: 'DELETE' });
     expect(wrong.status).toBe(405);
     expect(wrong.headers.get('allow')).toContain('GET');
@@ -96,7 +114,8 @@ describe('listener', () => {
   });
 
   it('a body at the limit is read, one byte more is 413, announced or not', async () => {
-    const post = (init: RequestInit) => fetch(`${listener.url}/bytes`, { method: 'POST', headers: { 'content-type': 'application/json' }, ...init });
+    const post = (init: RequestInit) =>
+      fetch(`${listener.url}/bytes`, { method: 'POST', headers: { 'content-type': 'application/json' }, ...init });
     expect(await (await post({ body: 'x'.repeat(1_000) })).json()).toEqual({ bytes: 1_000 });
     expect((await post({ body: 'x'.repeat(1_001) })).status).toBe(413);
     const chunked = new ReadableStream({
@@ -110,7 +129,11 @@ describe('listener', () => {
   });
 
   it('an encoding or another media type is 415, with a hint', async () => {
-    const encoded = await fetch(`${listener.url}/bytes`, { method: 'POST', body: 'x', headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } });
+    const encoded = await fetch(`${listener.url}/bytes`, {
+      method: 'POST',
+      body: 'x',
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+    });
     expect(encoded.status).toBe(415);
     const form = await fetch(`${listener.url}/bytes`, { method: 'POST', body: new URLSearchParams({ payload: '{}' }) });
     expect(form.status).toBe(415);
@@ -119,12 +142,19 @@ describe('listener', () => {
 
   it('strict JSON of the right shape, or words that say what is wrong', async () => {
     const post = async (body: string) => {
-      const response = await fetch(`${listener.url}/shape`, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+      const response = await fetch(`${listener.url}/shape`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json' },
+      });
       return [response.status, await response.json()];
     };
     expect(await post('{"name":"a"}')).toEqual([200, { name: 'a' }]);
     expect(await post('{"name":"a","name":"b"}')).toMatchObject([400, { code: 'malformed_json' }]);
-    expect(await post('{"name":"a","role":"b"}')).toMatchObject([400, { code: 'schema_invalid', detail: expect.stringContaining('role') }]);
+    expect(await post('{"name":"a","role":"b"}')).toMatchObject([
+      400,
+      { code: 'schema_invalid', detail: expect.stringContaining('role') },
+    ]);
     expect(await post('{"name":1}')).toMatchObject([400, { detail: expect.stringContaining('name') }]);
   });
 
@@ -152,7 +182,9 @@ describe('listener', () => {
 
   it('headers beyond the limit and requests that are none are refused before any endpoint', async () => {
     const huge = await new Promise<number | undefined>((resolve, reject) => {
-      rawRequest(`${listener.url}/ok/1`, { headers: { 'x-huge': 'a'.repeat(20_000) } }, (response) => resolve(response.resume().statusCode))
+      rawRequest(`${listener.url}/ok/1`, { headers: { 'x-huge': 'a'.repeat(20_000) } }, (response) =>
+        resolve(response.resume().statusCode),
+      )
         .on('error', reject)
         .end();
     });
@@ -167,7 +199,15 @@ describe('listener', () => {
 
 describe('draining', () => {
   it('requests in work end well, new ones get 503, then nothing listens', async () => {
-    const own = await openListener({ door: 'private', host: '127.0.0.1', port: 0, endpoints, clock: systemClock(), random: systemRandom(), log });
+    const own = await openListener({
+      door: 'private',
+      host: '127.0.0.1',
+      port: 0,
+      endpoints,
+      clock: systemClock(),
+      random: systemRandom(),
+      log,
+    });
     const slow = fetch(`${own.url}/slow`);
     await expect.poll(() => String(release)).toContain('done');
     own.drain();
@@ -183,7 +223,15 @@ describe('draining', () => {
 
   it('a port that is taken is refused in words', async () => {
     const port = Number(new URL(listener.url).port);
-    const taken = openListener({ door: 'private', host: '127.0.0.1', port, endpoints, clock: systemClock(), random: systemRandom(), log });
+    const taken = openListener({
+      door: 'private',
+      host: '127.0.0.1',
+      port,
+      endpoints,
+      clock: systemClock(),
+      random: systemRandom(),
+      log,
+    });
     await expect(taken).rejects.toThrow(/HEARTH_API_PORT/);
   });
 });

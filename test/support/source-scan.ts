@@ -127,7 +127,7 @@ function matching(text: string, open: number, pair: '()' | '{}'): number | undef
 /** After a parameter list: an optional return type, then `{` or `=> {`. */
 function bodyAfter(text: string, from: number): { open: number; arrow: boolean } | undefined {
   const rest = text.slice(from, from + 400);
-  const match = /^\s*(?::\s*(?:[^;{}=]|\{[^{}]*\}(?=[[\]>|,\s&]))+?)?\s*(=>\s*)?\{/.exec(rest);
+  const match = /^\s*(?::\s*(?:[^;{}=]|\{[^{}]*\}(?=[[\]>|,\s&]))+?)?\s*(=>\s*)?(?<![<|,&:]\s*)\{/.exec(rest);
   return match ? { open: from + match[0].length - 1, arrow: match[1] !== undefined } : undefined;
 }
 

@@ -41,7 +41,11 @@ export interface StartTestDomain {
   interpose?: StartDomain['interpose'];
 }
 
-export async function startTestDomain({ domain = 'alpha.test', env = {}, interpose }: StartTestDomain = {}): Promise<TestDomain> {
+export async function startTestDomain({
+  domain = 'alpha.test',
+  env = {},
+  interpose,
+}: StartTestDomain = {}): Promise<TestDomain> {
   const test = await createTestDatabase({ maxConnections: 12 });
   const directory = await mkdtemp(join(tmpdir(), 'hearth-test-'));
   const clock = systemClock();
@@ -60,7 +64,12 @@ export async function startTestDomain({ domain = 'alpha.test', env = {}, interpo
     random: systemRandom(),
     log: createLog({ level: 'debug', stream: linesInto(logLines) }),
     announce: (announcement) => announced.push(announcement),
-    store: { database: test.database, where: 'a test database', postmasterPid: () => undefined, close: () => test.drop() },
+    store: {
+      database: test.database,
+      where: 'a test database',
+      postmasterPid: () => undefined,
+      close: () => test.drop(),
+    },
     ...(interpose ? { interpose } : {}),
   });
   const operator = announced.find((announcement) => announcement.kind === 'operator');
@@ -71,7 +80,8 @@ export async function startTestDomain({ domain = 'alpha.test', env = {}, interpo
     operatorToken,
     announced,
     logLines,
-    api: (method, path, options = {}) => call(`${running.urls.api}${path}`, method, { token: operatorToken, ...options }),
+    api: (method, path, options = {}) =>
+      callDoor(method, `${running.urls.api}${path}`, { token: operatorToken, ...options }),
     async stop() {
       await running.stop();
       await rm(directory, { recursive: true, force: true });
@@ -79,7 +89,12 @@ export async function startTestDomain({ domain = 'alpha.test', env = {}, interpo
   };
 }
 
-async function call(url: string, method: string, { body, token, headers }: ApiOptions): Promise<ApiAnswer> {
+/** One request to any door; the answer is JSON or nothing. */
+export async function callDoor(
+  method: string,
+  url: string,
+  { body, token, headers }: ApiOptions = {},
+): Promise<ApiAnswer> {
   const response = await fetch(url, {
     method,
     headers: {
@@ -95,7 +110,10 @@ async function call(url: string, method: string, { body, token, headers }: ApiOp
     status: response.status,
     headers: response.headers,
     body: answer,
-    text: (...path) => String(path.reduce<JsonValue | undefined>((value, member) => (isObject(value) ? value[member] : undefined), answer)),
+    text: (...path) =>
+      String(
+        path.reduce<JsonValue | undefined>((value, member) => (isObject(value) ? value[member] : undefined), answer),
+      ),
   };
 }
 

@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonValue } from '../../protocol/index.js';
 
-export interface GithubDelivery {
+interface GithubDelivery {
   /** X-GitHub-Event */
   event: string;
   /** X-GitHub-Delivery: the same again when GitHub delivers again. */
@@ -12,14 +12,14 @@ export interface GithubDelivery {
   payload: JsonValue;
 }
 
-export interface GithubEvent {
+interface GithubEvent {
   type: string;
   sourceEventId: string;
   resource: string | undefined;
   data: JsonObject;
 }
 
-export type NormalizedGithub = { ok: true; event: GithubEvent } | { ok: false; reason: string };
+type NormalizedGithub = { ok: true; event: GithubEvent } | { ok: false; reason: string };
 
 const eventName = /^[a-z][a-z0-9_-]{0,63}$/;
 const deliveryId = /^[A-Za-z0-9-]{1,64}$/;
@@ -39,29 +39,29 @@ export function normalizeGithubDelivery({ event, delivery, payload }: GithubDeli
 
 /** `github.pull_request.opened`, or `github.push` for an event that has no actions. */
 function typeOf(event: string, data: JsonObject): string {
-  const action = data['action'];
+  const action = data.action;
   return typeof action === 'string' && eventName.test(action) ? `github.${event}.${action}` : `github.${event}`;
 }
 
 function resourceOf(data: JsonObject): string | undefined {
-  const repository = objectOf(data['repository'])?.['full_name'];
+  const repository = objectOf(data.repository)?.full_name;
   if (typeof repository !== 'string' || !repositoryName.test(repository)) return organizationOf(data);
   const base = `github:${repository}`;
-  const pull = objectOf(data['pull_request']);
-  const issue = objectOf(data['issue']);
+  const pull = objectOf(data.pull_request);
+  const issue = objectOf(data.issue);
   if (pull) return numbered(`${base}#pull/`, pull, base);
   // A comment on a pull request comes as an issue that names its pull request.
-  if (issue) return numbered(`${base}#${issue['pull_request'] === undefined ? 'issue' : 'pull'}/`, issue, base);
+  if (issue) return numbered(`${base}#${issue.pull_request === undefined ? 'issue' : 'pull'}/`, issue, base);
   return base;
 }
 
 function organizationOf(data: JsonObject): string | undefined {
-  const login = objectOf(data['organization'])?.['login'];
+  const login = objectOf(data.organization)?.login;
   return typeof login === 'string' && loginName.test(login) ? `github:${login}` : undefined;
 }
 
 function numbered(prefix: string, object: JsonObject, otherwise: string): string {
-  const number = object['number'];
+  const number = object.number;
   return typeof number === 'number' && Number.isSafeInteger(number) && number > 0 ? `${prefix}${number}` : otherwise;
 }
 

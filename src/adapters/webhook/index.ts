@@ -1,3 +1,3 @@
 // Webhooks of the outside world, as pure functions: is it really theirs, and what does it say.
-export { type GithubEvent, normalizeGithubDelivery } from './github-event.js';
+export { normalizeGithubDelivery } from './github-event.js';
 export { verifyGithubSignature } from './github-signature.js';

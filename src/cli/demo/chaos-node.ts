@@ -98,3 +98,7 @@ function portsOf(transaction: string): StrikePort[] {
 }
 
 await startHearth({ interpose });
+// The channel to the parent would keep the stopped process alive.
+process.disconnect?.();
+// The channel to the parent would keep this process alive after its domain has stopped.
+if (process.connected) process.disconnect();

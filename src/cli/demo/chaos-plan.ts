@@ -1,14 +1,14 @@
 /** Where chaos strikes: a seeded choice of who is killed, at which port, at which of its calls, and when within it. */
 import type { Random } from '../../platform/index.js';
 
-export const victims = ['alpha.test', 'beta.test'] as const;
+const victims = ['alpha.test', 'beta.test'] as const;
 export type Victim = (typeof victims)[number];
 
 /** The ports at which a domain can be struck: a database transaction, a signature, a request to a peer, one from it. */
-export const strikePorts = ['commit', 'sign', 'send', 'receive'] as const;
+const strikePorts = ['commit', 'sign', 'send', 'receive'] as const;
 export type StrikePort = (typeof strikePorts)[number];
 
-export const strikePhases = ['before', 'inside', 'after'] as const;
+const strikePhases = ['before', 'inside', 'after'] as const;
 export type StrikePhase = (typeof strikePhases)[number];
 
 export interface Strike {

@@ -48,8 +48,8 @@ function answerStatus(request: IncomingMessage, response: ServerResponse, done: 
   const key = new URL(request.url ?? '/', 'http://counting.test').searchParams.get('idempotency_key');
   const entry = key === null ? undefined : done.get(key);
   // The answer names the key: without it, a 404 could come from a server that knows nothing of keys.
-  if (!entry) return answer(response, 404, { idempotency_key: key, error: 'nothing was done under this key' });
-  answer(response, 200, { idempotency_key: key, number: entry.number, repeated: true });
+  if (entry) answer(response, 200, { idempotency_key: key, number: entry.number, repeated: true });
+  else answer(response, 404, { idempotency_key: key, error: 'nothing was done under this key' });
 }
 
 function answer(response: ServerResponse, status: number, body: unknown): void {

@@ -90,7 +90,7 @@ function launch(options: DomainProcessOptions, log: WriteStream): ChildProcess {
   const entry = options.chaos ? './chaos-node.js' : '../hearth.js';
   const child = spawn(process.execPath, [fileURLToPath(new URL(entry, import.meta.url)), 'start'], {
     env: {
-      PATH: process.env['PATH'],
+      PATH: process.env.PATH,
       HEARTH_DOMAIN: options.domain,
       HEARTH_DATA_DIRECTORY: dataDirectoryOf(options),
       HEARTH_FEDERATION_PORT: `${options.federationPort}`,

@@ -23,7 +23,7 @@ export interface Witnesses {
   outside: CountingServer;
 }
 
-export async function readEnding({ alpha, beta, outside }: Witnesses): Promise<Ending> {
+async function readEnding({ alpha, beta, outside }: Witnesses): Promise<Ending> {
   const [ours, theirs] = [await readCommitments(alpha), await readCommitments(beta)];
   const [alphaRuns, betaRuns] = [await countRuns(alpha), await countRuns(beta)];
   const fulfilled = ours.filter((row) => isFulfilled(row) && isFulfilled(same(theirs, row)));
@@ -50,7 +50,7 @@ function isFulfilled(row: CommitmentRow | undefined): boolean {
 }
 
 /** What differs from the one right ending after `rounds` journeys; empty when it is reached. */
-export function differences(ending: Ending, rounds: number): string[] {
+function differences(ending: Ending, rounds: number): string[] {
   const expected: [string, unknown, unknown][] = [
     ['promises fulfilled in both databases', ending.fulfilledOnBothSides, rounds],
     ['promises whose logs differ', ending.logsThatDiffer, 0],

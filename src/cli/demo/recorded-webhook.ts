@@ -7,14 +7,14 @@ interface RecordedExamples {
   examples: { action?: string }[];
 }
 
-export interface RecordedWebhook {
+interface RecordedWebhook {
   event: string;
   /** The exact bytes of the payload. */
   body: Buffer;
 }
 
 /** The `release` event with action `published` from the recorded examples. */
-export function recordedRelease(): RecordedWebhook {
+function recordedRelease(): RecordedWebhook {
   const payload = examplesOf('release').find((example) => example.action === 'published');
   if (!payload) throw new Error('the recorded examples hold no published release');
   return { event: 'release', body: Buffer.from(JSON.stringify(payload)) };

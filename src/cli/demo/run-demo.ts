@@ -4,6 +4,7 @@
  * With chaos, each round one process is killed at a seeded moment, and every round must have the same ending.
  */
 import { type Clock, type Random, seededRandom, systemClock, systemRandom } from '../../platform/index.js';
+import { auditorAddress, managerAddress } from './agents.js';
 import { describeStrike, type PortCounts, planStrike, type Strike } from './chaos-plan.js';
 import { awaitEnding, type Ending } from './ending.js';
 import { postWebhook } from './recorded-webhook.js';
@@ -36,7 +37,7 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   const stage = await setStage({ clock, chaos: options.chaos });
   let passed = false;
   try {
-    const timeline = openTimeline({ domains: [stage.alpha, stage.beta], clock, write });
+    const timeline = openTimeline({ domains: castOf(stage), clock, write });
     const setup = await setUpDomains(stage.alpha, stage.beta, `${stage.outside.origin}/audits`);
     timeline.say('operator', 'pinned the domains to each other, created two agents and a webhook source');
     const play = { ...stage, ...setup, clock, timeline };
@@ -52,6 +53,13 @@ export async function runDemo(options: DemoOptions): Promise<number> {
     await stage.clear({ keep: !passed });
   }
   return passed ? 0 : 1;
+}
+
+function castOf({ alpha, beta }: Stage) {
+  return [
+    { domain: alpha, agent: managerAddress },
+    { domain: beta, agent: auditorAddress },
+  ];
 }
 
 /** A calm round first, which shows how often each port is called; then one strike a round. */

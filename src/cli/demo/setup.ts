@@ -10,14 +10,14 @@ export interface DemoSetup {
 /** @param workUrl where the auditor does its one thing in the outside world */
 export async function setUpDomains(alpha: DomainProcess, beta: DomainProcess, workUrl: string): Promise<DemoSetup> {
   await pinEachOther(alpha, beta);
-  await admin(alpha, 'POST', '/admin/v1/agents', {
+  await admin(alpha, 'POST /admin/v1/agents', {
     name: nameOf(managerAddress),
     display_name: 'Release manager',
     runtime: { id: 'scripted', config: managerScript },
     grants: [{ action: 'interaction.*', target: 'agent://beta.test/*' }],
     subscriptions: [{ type: 'github.release.published' }],
   });
-  await admin(beta, 'POST', '/admin/v1/agents', {
+  await admin(beta, 'POST /admin/v1/agents', {
     name: nameOf(auditorAddress),
     display_name: 'Release auditor',
     runtime: { id: 'scripted', config: auditorScript(workUrl) },
@@ -26,7 +26,7 @@ export async function setUpDomains(alpha: DomainProcess, beta: DomainProcess, wo
       { action: 'http.post', target: workUrl },
     ],
   });
-  const source = await admin<{ webhook: { secret: string } }>(alpha, 'POST', '/admin/v1/sources', {
+  const source = await admin<{ webhook: { secret: string } }>(alpha, 'POST /admin/v1/sources', {
     name: 'github',
     adapter: 'github',
   });
@@ -38,8 +38,8 @@ async function pinEachOther(alpha: DomainProcess, beta: DomainProcess): Promise<
     [alpha, beta],
     [beta, alpha],
   ] as const) {
-    const { fingerprint } = await admin<{ fingerprint: string }>(there, 'GET', '/admin/v1/domain');
-    await admin(here, 'POST', '/admin/v1/peers', { domain: there.domain, fingerprint });
+    const { fingerprint } = await admin<{ fingerprint: string }>(there, 'GET /admin/v1/domain');
+    await admin(here, 'POST /admin/v1/peers', { domain: there.domain, fingerprint });
   }
 }
 
@@ -48,13 +48,14 @@ function nameOf(address: string): string {
 }
 
 /** One call of the private door as the operator. */
-export async function admin<T>(to: DomainProcess, method: string, path: string, body?: object): Promise<T> {
+export async function admin<T>(to: DomainProcess, call: `${'GET' | 'POST'} /${string}`, body?: object): Promise<T> {
+  const [method = 'GET', path = '/'] = call.split(' ');
   const response = await fetch(`${to.apiUrl}${path}`, {
     method,
     headers: { authorization: `Bearer ${to.operatorToken()}`, 'content-type': 'application/json' },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
   const text = await response.text();
-  if (!response.ok) throw new Error(`${to.domain} ${method} ${path} was answered ${response.status}: ${text}`);
+  if (!response.ok) throw new Error(`${to.domain} ${call} was answered ${response.status}: ${text}`);
   return JSON.parse(text) as T;
 }

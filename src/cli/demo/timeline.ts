@@ -11,6 +11,20 @@ interface RunItem {
   retry_of_run_id: string | null;
 }
 
+interface MessageItem {
+  position: number;
+  direction: 'in' | 'out';
+  sender: string;
+  interaction_type: string;
+  stored_at: string;
+}
+
+interface News {
+  at: string;
+  who: string;
+  what: string;
+}
+
 interface EventItem {
   seq: number;
   type: string;
@@ -25,7 +39,8 @@ export interface Timeline {
 }
 
 export interface TimelineOptions {
-  domains: readonly DomainProcess[];
+  /** Each domain with the agent whose mailbox is shown. */
+  domains: readonly { domain: DomainProcess; agent: string }[];
   clock: Clock;
   write: (line: string) => void;
 }
@@ -43,23 +58,44 @@ export function openTimeline({ domains, clock, write }: TimelineOptions): Timeli
   };
 
   const look = async () => {
-    const news: { at: string; who: string; what: string }[] = [];
-    for (const domain of domains) {
-      const { items } = await admin<{ items: RunItem[] }>(domain, 'GET', `/v1/runs?limit=${runsPerLook}`);
-      for (const run of items) {
-        const after = seen.get(run.id) ?? 0;
-        const page = await admin<{ items: EventItem[] }>(domain, 'GET', `/v1/runs/${run.id}/events?after=${after}`);
-        for (const event of page.items) {
-          seen.set(run.id, event.seq);
-          const what = describe(run, event);
-          if (what) news.push({ at: event.at, who: nameOf(run.agent), what });
-        }
-      }
+    const news: News[] = [];
+    for (const { domain, agent } of domains) {
+      news.push(...(await newEvents(domain, seen)), ...(await newMessages(domain, agent, seen)));
     }
     news.sort((a, b) => (a.at < b.at ? -1 : 1));
     for (const { who, what } of news) say(who, what);
   };
   return { say, look };
+}
+
+async function newEvents(domain: DomainProcess, seen: Map<string, number>): Promise<News[]> {
+  const news: News[] = [];
+  const { items } = await admin<{ items: RunItem[] }>(domain, `GET /v1/runs?limit=${runsPerLook}`);
+  for (const run of items) {
+    const after = seen.get(run.id) ?? 0;
+    const page = await admin<{ items: EventItem[] }>(domain, `GET /v1/runs/${run.id}/events?after=${after}`);
+    for (const event of page.items) {
+      seen.set(run.id, event.seq);
+      const what = describe(run, event);
+      if (what) news.push({ at: event.at, who: nameOf(run.agent), what });
+    }
+  }
+  return news;
+}
+
+/** What the agent's mailbox took since the last look; what it sent is told by the effects. */
+async function newMessages(domain: DomainProcess, agent: string, seen: Map<string, number>): Promise<News[]> {
+  const key = `mailbox ${domain.domain}`;
+  const call = `GET /v1/messages?agent=${nameOf(agent)}&after=${seen.get(key) ?? 0}` as const;
+  const { items } = await admin<{ items: MessageItem[] }>(domain, call);
+  const news: News[] = [];
+  for (const message of items) {
+    seen.set(key, message.position);
+    if (message.direction === 'out') continue;
+    const what = `verified and stored: ${message.interaction_type} from ${message.sender}`;
+    news.push({ at: message.stored_at, who: domain.domain, what });
+  }
+  return news;
 }
 
 function nameOf(agent: string): string {
@@ -70,13 +106,12 @@ function nameOf(agent: string): string {
 function describe(run: RunItem, event: EventItem): string | undefined {
   const { data } = event;
   if (event.type === 'run.started') return startOf(run);
-  if (event.type === 'context.bundle') return `is shown its context, ${shortDigest(data['digest'])}`;
-  if (event.type === 'output') return `says: ${text(data['data'] ?? data['say'] ?? data)}`;
-  if (event.type === 'effect.pending') return `intends ${text(data['action'])}, recorded before anything is sent`;
-  if (event.type === 'effect.settled') return `${text(data['action'])} ${text(data['status'])}`;
-  if (event.type === 'run.suspended') return `suspends: ${text(data['reason'])}`;
-  if (event.type.startsWith('run.'))
-    return `run ${event.type.slice(4)}${data['reason'] ? `: ${text(data['reason'])}` : ''}`;
+  if (event.type === 'context.bundle') return `is shown its context, ${shortDigest(data.digest)}`;
+  if (event.type === 'output') return `says: ${text(data.value ?? data)}`;
+  if (event.type === 'effect.pending') return `intends ${text(data.action)}, recorded before anything is sent`;
+  if (event.type === 'effect.settled') return `${text(data.action)} ${text(data.status)}`;
+  if (event.type === 'run.suspended') return `suspends: ${text(data.reason)}`;
+  if (event.type.startsWith('run.')) return `run ${event.type.slice(4)}${data.reason ? `: ${text(data.reason)}` : ''}`;
   return undefined;
 }
 

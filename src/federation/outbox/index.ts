@@ -1,9 +1,10 @@
 // The outbox room: what waits for which peer, and when each peer is tried again.
 export { jitterFrom, jitterTo, nextAttempt } from './back-off.js';
 export {
-  listDeliveries,
   listOutbox,
   type OutboxEntry,
+  type PeerDelivery,
+  readDeliveries,
   readOutboxEntry,
 } from './listing-store.js';
 export {

@@ -60,7 +60,8 @@ export interface PeerDelivery {
   queued: number;
 }
 
-export function listDeliveries(sql: Sql, { after, limit }: { after: string; limit: number }): Promise<PeerDelivery[]> {
+/** How each of these peers does; none for a domain that nothing was ever sent to. */
+export function readDeliveries(sql: Sql, peers: readonly string[]): Promise<PeerDelivery[]> {
   return sql<PeerDelivery[]>`
     select d.peer, d.failures, d.failing_since, d.next_attempt_at, d.last_success_at, d.last_error, d.last_error_at,
            (select count(*)
@@ -68,7 +69,5 @@ export function listDeliveries(sql: Sql, { after, limit }: { after: string; limi
              where o.peer = d.peer
                and o.status = 'queued') as queued
       from federation.peer_deliveries d
-     where d.peer > ${after}
-     order by d.peer
-     limit ${limit}`;
+     where d.peer = any (${[...peers]}::text[])`;
 }

@@ -1,11 +1,10 @@
 /** The door of the activation room. */
-export type { CandidateRecord, CandidateStatus } from './candidate-store.js';
-export { type ActivationDecision, type ActivationFacts, type Decision, decideActivation } from './decide-activation.js';
+export { type ActivationFacts, type Decision, decideActivation } from './decide-activation.js';
 export { drainRuns } from './drain-runs.js';
 export { keepLeases } from './keep-leases.js';
 export { type Disposition, type InputView, type Reader, readInput } from './read-input.js';
-export { type ListRunsQuery, listRuns, readRun } from './read-run.js';
+export { listRuns, readRun } from './read-run.js';
 export { reapRuns } from './reap-runs.js';
-export { replaySuspension, replaySuspensions } from './replay-suspensions.js';
+export { replaySuspensions } from './replay-suspensions.js';
 export { resolveInputs } from './resolve-inputs.js';
 export { startRuns } from './start-runs.js';

@@ -19,7 +19,7 @@ export const inputLimits = {
   resolveBatch: 50,
 } as const;
 
-export const inputKinds = ['command', 'event', 'context', 'control'] as const;
+const inputKinds = ['command', 'event', 'context', 'control'] as const;
 export type InputKind = (typeof inputKinds)[number];
 
 export type TrustClass = 'instruction' | 'trusted_fact' | 'untrusted_content' | 'historical_evidence';

@@ -1,10 +1,9 @@
 /** The door of the input room. */
-export { type AcceptedInput, type AcceptInput, acceptInput } from './accept-input.js';
+export { type AcceptedInput, acceptInput } from './accept-input.js';
 export {
   type AgentInput,
   type ControlVerb,
   controlVerbs,
-  depthOf,
   type Ingress,
   type InputKind,
   inputLimits,

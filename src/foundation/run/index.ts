@@ -1,6 +1,5 @@
 /** The door of the run room. */
 export {
-  type InsertControl,
   insertControl,
   isCancelWanted,
   markDelivered,
@@ -19,18 +18,14 @@ export {
   runStatuses,
 } from './run.js';
 export {
-  type EndRun,
   endRun,
   extendLeases,
-  type InsertRun,
   insertRun,
-  type ListRuns,
   lockExpiredRun,
   lockHeldRun,
   type RunPlace,
   recordBundle,
   recordModelInput,
-  type StartRun,
   selectExpiredRuns,
   selectQueuedRuns,
   selectRun,

@@ -4,7 +4,6 @@ export {
   type Activation,
   missingRuntime,
   type RunEnding,
-  type RunPolicy,
   type Runtime,
   type RuntimeDescriptor,
   type RuntimeEvent,

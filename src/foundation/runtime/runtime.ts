@@ -17,7 +17,7 @@ export interface RuntimeDescriptor {
   state_portability: 'portable' | 'native' | 'remote';
 }
 
-export interface RunPolicy {
+interface RunPolicy {
   timeLimitMs: number;
   /** 1 for the first attempt. A later one finds the effects of the earlier ones under the same proposal ids. */
   attempt: number;

@@ -1,7 +1,6 @@
 /** The door of the session room. */
 export {
   conversationKey,
-  correlationKey,
   interactionConversation,
   type SessionRecord,
   type SessionState,

@@ -39,7 +39,7 @@ export function subjectKey(resource: string): string {
   return `subject:${resource}`;
 }
 
-export function correlationKey(correlationId: string): string {
+function correlationKey(correlationId: string): string {
   return `correlation:${correlationId}`;
 }
 

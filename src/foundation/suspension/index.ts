@@ -1,5 +1,5 @@
 /** The door of the suspension room. */
-export { type AddStandingSubscription, addStandingSubscription } from './add-standing-subscription.js';
+export { addStandingSubscription } from './add-standing-subscription.js';
 export {
   cancelSuspension,
   consumeSuspension,

@@ -2,17 +2,28 @@
  * Business authorization, thin: an agent may do what its own grants name, a person may speak as itself. What no rule allows
  * is denied; each answer names the rule.
  */
-import type { ActionProposal, AgentDirectory, Authority, AuthorizationDecision, CapabilityGrant } from '../../foundation/index.js';
+import type {
+  ActionProposal,
+  AgentDirectory,
+  Authority,
+  AuthorizationDecision,
+  CapabilityGrant,
+} from '../../foundation/index.js';
 import type { Sql } from '../../platform/index.js';
 import { principalByHome, receives } from '../principal/index.js';
 
 export function grantAuthority(directory: AgentDirectory): Authority {
   return {
-    authorize: (sql, proposal) => (proposal.run ? authorizeAgent(sql, directory, proposal) : authorizePerson(sql, proposal)),
+    authorize: (sql, proposal) =>
+      proposal.run ? authorizeAgent(sql, directory, proposal) : authorizePerson(sql, proposal),
   };
 }
 
-async function authorizeAgent(sql: Sql, directory: AgentDirectory, proposal: ActionProposal): Promise<AuthorizationDecision> {
+async function authorizeAgent(
+  sql: Sql,
+  directory: AgentDirectory,
+  proposal: ActionProposal,
+): Promise<AuthorizationDecision> {
   const policyId = 'home.grants';
   const agent = await directory.byHome(sql, proposal.actor.home);
   if (!agent || agent.agent !== proposal.actor.agent || agent.tenant !== proposal.tenant) {
@@ -36,7 +47,7 @@ async function authorizePerson(sql: Sql, proposal: ActionProposal): Promise<Auth
 }
 
 /** Both exact, or a prefix where the grant ends in `*`. */
-export function covers(grant: CapabilityGrant, { action, target }: Pick<ActionProposal, 'action' | 'target'>): boolean {
+function covers(grant: CapabilityGrant, { action, target }: Pick<ActionProposal, 'action' | 'target'>): boolean {
   return matches(grant.action, action) && matches(grant.target, target);
 }
 

@@ -16,7 +16,14 @@ export function deleteSubscription(access: Access): Endpoint {
       const id = param(ctx, 'id');
       const ended = await access.db.transact('end subscription', async (tx) => {
         const ended = await endStandingSubscription(tx, { home, id });
-        if (ended) await appendAudit(tx, { home, actor: caller.address, action: 'subscription.end', object: id, outcome: 'ended' });
+        if (ended)
+          await appendAudit(tx, {
+            home,
+            actor: caller.address,
+            action: 'subscription.end',
+            object: id,
+            outcome: 'ended',
+          });
         return ended;
       });
       if (!ended) throw new Problem('not_found', 'there is no such subscription');

@@ -10,7 +10,12 @@ export function getAgent(access: Access): Endpoint {
     path: '/admin/v1/agents/:name',
     async handle(ctx) {
       const { principal, record } = await requireAgent(access, requirePerson(ctx), param(ctx, 'name'));
-      ctx.body = { ...agentView(record), home: principal.home, display_name: principal.displayName, visibility: principal.visibility };
+      ctx.body = {
+        ...agentView(record),
+        home: principal.home,
+        display_name: principal.displayName,
+        visibility: principal.visibility,
+      };
     },
   };
 }

@@ -15,7 +15,12 @@ export function getAgents({ db }: { db: { sql: Sql } }): Endpoint {
       const caller = requirePerson(ctx);
       const { limit, cursor } = queryOf(ctx, pageQuery);
       const owner = caller.kind === 'operator' ? undefined : caller.address;
-      const found = await listAgentHomes(db.sql, { tenant: caller.tenant, owner, after: decodeCursor(cursor), limit: limit + 1 });
+      const found = await listAgentHomes(db.sql, {
+        tenant: caller.tenant,
+        owner,
+        after: decodeCursor(cursor),
+        limit: limit + 1,
+      });
       const page = pageOf(found, limit, (record) => record.agent_id);
       ctx.body = { ...page, items: page.items.map(agentView) };
     },

@@ -16,7 +16,10 @@ export function getCredentials({ db }: { db: { sql: Sql } }): Endpoint {
       const { limit, cursor } = queryOf(ctx, pageQuery);
       const found = await listCredentials(db.sql, { after: decodeCursor(cursor), limit: limit + 1 });
       const page = pageOf(found, limit, (credential) => credential.id);
-      ctx.body = { ...page, items: await Promise.all(page.items.map((credential) => credentialView(db.sql, credential))) };
+      ctx.body = {
+        ...page,
+        items: await Promise.all(page.items.map((credential) => credentialView(db.sql, credential))),
+      };
     },
   };
 }

@@ -1,10 +1,10 @@
 // GET /admin/v1/peers/{domain}
 import { type Peer, readPeer } from '../../federation/index.js';
 import type { Sql } from '../../platform/index.js';
-import { parseDomain, Problem } from '../../protocol/index.js';
+import { Problem, parseDomain } from '../../protocol/index.js';
 import { type DoorContext, type Endpoint, param } from '../endpoint.js';
 import { requireOperator } from '../middleware/authenticate.js';
-import { peerView } from './peer-view.js';
+import { peerViews } from './peer-view.js';
 
 export function getPeer({ db }: { db: { sql: Sql } }): Endpoint {
   return {
@@ -12,7 +12,8 @@ export function getPeer({ db }: { db: { sql: Sql } }): Endpoint {
     path: '/admin/v1/peers/:domain',
     async handle(ctx) {
       requireOperator(ctx);
-      ctx.body = peerView(await requirePeer(ctx, db.sql));
+      const [view] = await peerViews(db.sql, [await requirePeer(ctx, db.sql)]);
+      ctx.body = view;
     },
   };
 }

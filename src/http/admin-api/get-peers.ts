@@ -5,7 +5,7 @@ import type { Endpoint } from '../endpoint.js';
 import { requireOperator } from '../middleware/authenticate.js';
 import { queryOf } from '../middleware/body.js';
 import { decodeCursor, pageOf, pageQuery } from '../page.js';
-import { peerView } from './peer-view.js';
+import { peerViews } from './peer-view.js';
 
 export function getPeers({ db }: { db: { sql: Sql } }): Endpoint {
   return {
@@ -16,7 +16,7 @@ export function getPeers({ db }: { db: { sql: Sql } }): Endpoint {
       const { limit, cursor } = queryOf(ctx, pageQuery);
       const found = await listPeers(db.sql, { after: decodeCursor(cursor) ?? '', limit: limit + 1 });
       const page = pageOf(found, limit, (peer) => peer.domain);
-      ctx.body = { ...page, items: page.items.map(peerView) };
+      ctx.body = { ...page, items: await peerViews(db.sql, page.items) };
     },
   };
 }

@@ -6,8 +6,8 @@ import { requireOperator } from '../middleware/authenticate.js';
 import { queryOf } from '../middleware/body.js';
 import { decodeCursor, pageOf, pageQuery } from '../page.js';
 import type { DoorUrls } from './get-domain.js';
-import { nameOf, principalView } from './principal-view.js';
 import { webhookUrl } from './post-source.js';
+import { nameOf, principalView } from './principal-view.js';
 
 export function getSources({ db, urls }: { db: { sql: Sql }; urls: () => DoorUrls }): Endpoint {
   return {
@@ -18,7 +18,10 @@ export function getSources({ db, urls }: { db: { sql: Sql }; urls: () => DoorUrl
       const { limit, cursor } = queryOf(ctx, pageQuery);
       const found = await listPrincipals(db.sql, { kind: 'service', after: decodeCursor(cursor), limit: limit + 1 });
       const page = pageOf(found, limit, (principal) => principal.address);
-      const webhooks = await webhooksOf(db.sql, page.items.map((principal) => nameOf(principal.address)));
+      const webhooks = await webhooksOf(
+        db.sql,
+        page.items.map((principal) => nameOf(principal.address)),
+      );
       ctx.body = {
         ...page,
         items: page.items.map((principal) => {

@@ -1,16 +1,43 @@
-// A peer as the admin API shows it.
-import type { Peer } from '../../federation/index.js';
+// Peers as the admin API shows them: what an operator decided, which keys are believed, and how delivery goes.
+import { type Peer, type PeerDelivery, readDeliveries } from '../../federation/index.js';
+import type { Sql } from '../../platform/index.js';
 import { formatInstant } from '../../protocol/index.js';
 
-export function peerView(peer: Peer): object {
+export async function peerViews(sql: Sql, peers: readonly Peer[]): Promise<object[]> {
+  const deliveries = await readDeliveries(
+    sql,
+    peers.map((peer) => peer.domain),
+  );
+  const byPeer = new Map(deliveries.map((delivery) => [delivery.peer, delivery]));
+  return peers.map((peer) => ({ ...peerView(peer), delivery: deliveryView(byPeer.get(peer.domain)) }));
+}
+
+function peerView(peer: Peer): object {
   return {
     domain: peer.domain,
     relationship: peer.relationship,
     fingerprint: peer.fingerprint ?? null,
     gateway: peer.gateway ?? null,
     bundle_sequence: peer.bundle?.sequence ?? null,
-    bundle_fetched_at: peer.bundleFetchedAt ? formatInstant(peer.bundleFetchedAt) : null,
+    bundle_fetched_at: instantOf(peer.bundleFetchedAt),
     held_reason: peer.heldReason ?? null,
     last_error: peer.lastError ?? null,
   };
+}
+
+function deliveryView(delivery: PeerDelivery | undefined): object | null {
+  if (!delivery) return null;
+  return {
+    queued: delivery.queued,
+    failures: delivery.failures,
+    failing_since: instantOf(delivery.failingSince),
+    next_attempt_at: instantOf(delivery.nextAttemptAt),
+    last_success_at: instantOf(delivery.lastSuccessAt),
+    last_error: delivery.lastError,
+    last_error_at: instantOf(delivery.lastErrorAt),
+  };
+}
+
+function instantOf(date: Date | null | undefined): string | null {
+  return date ? formatInstant(date) : null;
 }

@@ -17,7 +17,10 @@ const shape = z.strictObject({
   display_name: displayName.optional(),
   owner: z.string().max(255).optional(),
   visibility: visibility.optional(),
-  runtime: z.strictObject({ id: z.string().min(1).max(64), config: z.custom<JsonObject>(isObject, 'must be an object') }),
+  runtime: z.strictObject({
+    id: z.string().min(1).max(64),
+    config: z.custom<JsonObject>(isObject, 'must be an object'),
+  }),
   attention: z.strictObject({ when_active: whenActive }).optional(),
   grants: z.array(grant).max(256).optional(),
   subscriptions: z.array(subscriptionShape).max(256).optional(),
@@ -45,7 +48,10 @@ export function postAgent(deps: PrincipalGateway & { runtimes: RuntimeRegistry }
         subscriptions,
         actor: caller.address,
       });
-      if (!created.ok) throw created.reason === 'owner_unknown' ? new Problem('schema_invalid', created.detail) : principalProblem(created);
+      if (!created.ok)
+        throw created.reason === 'owner_unknown'
+          ? new Problem('schema_invalid', created.detail)
+          : principalProblem(created);
       const record = await agentHomeRecord(deps.db.sql, created.principal.address);
       if (!record) throw new Error('an agent that was created cannot be read');
       ctx.status = 201;

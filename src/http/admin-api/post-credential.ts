@@ -1,6 +1,12 @@
 // POST /admin/v1/credentials: the token is in this answer and nowhere else.
 import { z } from 'zod';
-import { type CredentialKind, credentialKinds, issueCredential, listCredentials, type PrincipalGateway } from '../../home/index.js';
+import {
+  type CredentialKind,
+  credentialKinds,
+  issueCredential,
+  listCredentials,
+  type PrincipalGateway,
+} from '../../home/index.js';
 import { formatAddress, isPrincipalName, Problem } from '../../protocol/index.js';
 import type { Endpoint } from '../endpoint.js';
 import { requireOperator } from '../middleware/authenticate.js';
@@ -24,10 +30,19 @@ export function postCredential(deps: PrincipalGateway): Endpoint {
     async handle(ctx) {
       const caller = requireOperator(ctx);
       const { kind, principal, source, label, expires_in_s } = await jsonBody(ctx, shape);
-      const expiresAt = expires_in_s === undefined ? undefined : new Date(deps.clock.now().getTime() + expires_in_s * 1_000);
+      const expiresAt =
+        expires_in_s === undefined ? undefined : new Date(deps.clock.now().getTime() + expires_in_s * 1_000);
       const address = addressFor(deps, kind, principal);
-      const issued = await issueCredential(deps, { kind, principal: address, source, label, expiresAt, actor: caller.address });
-      if (!issued.ok) throw new Problem(issued.reason === 'principal_unknown' ? 'not_found' : 'schema_invalid', issued.detail);
+      const issued = await issueCredential(deps, {
+        kind,
+        principal: address,
+        source,
+        label,
+        expiresAt,
+        actor: caller.address,
+      });
+      if (!issued.ok)
+        throw new Problem(issued.reason === 'principal_unknown' ? 'not_found' : 'schema_invalid', issued.detail);
       ctx.status = 201;
       ctx.body = { credential: await viewOf(deps, issued.id), token: issued.token };
     },

@@ -20,7 +20,14 @@ export function postHuman(gateway: PrincipalGateway): Endpoint {
     async handle(ctx) {
       const caller = requireOperator(ctx);
       const { name, display_name, roles, visibility } = await jsonBody(ctx, shape);
-      const request = { kind: 'human', name, displayName: display_name, roles, visibility, actor: caller.address } as const;
+      const request = {
+        kind: 'human',
+        name,
+        displayName: display_name,
+        roles,
+        visibility,
+        actor: caller.address,
+      } as const;
       const created = await createPrincipal(gateway, { ...request, tenant: caller.tenant });
       if (!created.ok) throw principalProblem(created);
       ctx.status = 201;

@@ -4,7 +4,7 @@ import type { Sql } from '../../platform/index.js';
 import type { Endpoint } from '../endpoint.js';
 import { requireOperator } from '../middleware/authenticate.js';
 import { requirePeer } from './get-peer.js';
-import { peerView } from './peer-view.js';
+import { peerViews } from './peer-view.js';
 
 export function postPeerBlock({ db, peers }: { db: { sql: Sql }; peers: Peers }): Endpoint {
   return {
@@ -14,7 +14,8 @@ export function postPeerBlock({ db, peers }: { db: { sql: Sql }; peers: Peers })
       requireOperator(ctx);
       const peer = await requirePeer(ctx, db.sql);
       await blockPeer(peers, peer.domain);
-      ctx.body = peerView(await requirePeer(ctx, db.sql));
+      const [view] = await peerViews(db.sql, [await requirePeer(ctx, db.sql)]);
+      ctx.body = view;
     },
   };
 }

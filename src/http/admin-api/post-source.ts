@@ -29,7 +29,9 @@ export function postSource(deps: PrincipalGateway & { urls: () => DoorUrls }): E
       ctx.body = {
         principal: principalView(created.principal),
         recovery_key: created.recoveryKey,
-        ...('secret' in created && adapter ? { webhook: { adapter, url: webhookUrl(deps.urls(), adapter, name), secret: created.secret } } : {}),
+        ...('secret' in created && adapter
+          ? { webhook: { adapter, url: webhookUrl(deps.urls(), adapter, name), secret: created.secret } }
+          : {}),
       };
     },
   };

@@ -19,7 +19,13 @@ export function postSubscription(deps: Access & { clock: Clock; random: Random }
       const ids = { now: deps.clock.now(), random: (count: number) => deps.random.bytes(count) };
       const id = await deps.db.transact('add subscription', async (tx) => {
         const id = await addStandingSubscription(tx, { ...toSubscription(body), home, tenant, ids });
-        await appendAudit(tx, { home, actor: caller.address, action: 'subscription.add', object: id, outcome: 'active' });
+        await appendAudit(tx, {
+          home,
+          actor: caller.address,
+          action: 'subscription.add',
+          object: id,
+          outcome: 'active',
+        });
         return id;
       });
       ctx.status = 201;

@@ -2,7 +2,14 @@
  * Who may see and command what behind the private door: an operator everything of its tenant, a person the agents that it
  * owns. What a caller may not see looks exactly like what does not exist (BR-68).
  */
-import { type AgentHomeRecord, type AuthenticatedCaller, agentHomeRecord, type Principal, principalByAddress, principalByHome } from '../../home/index.js';
+import {
+  type AgentHomeRecord,
+  type AuthenticatedCaller,
+  agentHomeRecord,
+  type Principal,
+  principalByAddress,
+  principalByHome,
+} from '../../home/index.js';
 import type { Database } from '../../platform/index.js';
 import { type Domain, formatAddress, homeOf, isPrincipalName, Problem } from '../../protocol/index.js';
 
@@ -17,24 +24,36 @@ export interface VisibleAgent {
 }
 
 /** A bare name means an agent of this domain. */
-export function agentAddress({ domain }: Access, nameOrAddress: string): string {
+function agentAddress({ domain }: Access, nameOrAddress: string): string {
   if (!isPrincipalName(nameOrAddress)) return nameOrAddress;
   return formatAddress({ kind: 'agent', domain: domain.name, name: nameOrAddress });
 }
 
-export async function findAgent(access: Access, caller: AuthenticatedCaller, nameOrAddress: string): Promise<VisibleAgent | undefined> {
+async function findAgent(
+  access: Access,
+  caller: AuthenticatedCaller,
+  nameOrAddress: string,
+): Promise<VisibleAgent | undefined> {
   const principal = await principalByAddress(access.db.sql, agentAddress(access, nameOrAddress));
   return principal && ifVisible(access, caller, principal);
 }
 
-export async function requireAgent(access: Access, caller: AuthenticatedCaller, nameOrAddress: string): Promise<VisibleAgent> {
+export async function requireAgent(
+  access: Access,
+  caller: AuthenticatedCaller,
+  nameOrAddress: string,
+): Promise<VisibleAgent> {
   const agent = await findAgent(access, caller, nameOrAddress);
   if (!agent) throw new Problem('not_found', 'there is no such agent');
   return agent;
 }
 
 /** The agent that an id of a run, session or effect belongs to. */
-export async function findAgentOf(access: Access, caller: AuthenticatedCaller, id: string): Promise<VisibleAgent | undefined> {
+export async function findAgentOf(
+  access: Access,
+  caller: AuthenticatedCaller,
+  id: string,
+): Promise<VisibleAgent | undefined> {
   const home = homeOf(id);
   const principal = home && (await principalByHome(access.db.sql, home));
   return principal && ifVisible(access, caller, principal);
@@ -56,12 +75,20 @@ export async function mayCommand(
 }
 
 /** Whose mailbox, commitments and conversations are read: the caller's own, or those of an agent that it may see. */
-export async function readableHome(access: Access, caller: AuthenticatedCaller, agent: string | undefined): Promise<string> {
+export async function readableHome(
+  access: Access,
+  caller: AuthenticatedCaller,
+  agent: string | undefined,
+): Promise<string> {
   if (agent === undefined) return caller.home;
   return (await requireAgent(access, caller, agent)).principal.home;
 }
 
-async function ifVisible(access: Access, caller: AuthenticatedCaller, principal: Principal): Promise<VisibleAgent | undefined> {
+async function ifVisible(
+  access: Access,
+  caller: AuthenticatedCaller,
+  principal: Principal,
+): Promise<VisibleAgent | undefined> {
   if (principal.kind !== 'agent' || principal.tenant !== caller.tenant || caller.kind === 'producer') return undefined;
   const record = await agentHomeRecord(access.db.sql, principal.address);
   if (!record || (caller.kind === 'person' && record.owner !== caller.address)) return undefined;

@@ -20,7 +20,15 @@ export function commitmentView(row: CommitmentRow): object {
   };
 }
 
-export function transitionView({ position, kind, author, messageId, header, body, storedAt }: StoredTransition): object {
+export function transitionView({
+  position,
+  kind,
+  author,
+  messageId,
+  header,
+  body,
+  storedAt,
+}: StoredTransition): object {
   return {
     position,
     kind,

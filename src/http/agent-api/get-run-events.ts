@@ -7,7 +7,7 @@ import { queryOf } from '../middleware/body.js';
 import { pageLimit, position } from '../page.js';
 import type { Access } from './access.js';
 import { requireRun } from './require-run.js';
-import { runEventView, type RunStreams } from './stream-run-events.js';
+import { type RunStreams, runEventView } from './stream-run-events.js';
 
 const query = z.strictObject({ after: position.default(0), limit: pageLimit });
 

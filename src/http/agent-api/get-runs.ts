@@ -27,13 +27,20 @@ export function getRuns(access: Access): Endpoint {
         ...(after === undefined ? {} : { after }),
       });
       const page = pageOf(found, limit, (run) => run.id);
-      const agents = await addressesOf(access, page.items.map((run) => run.home));
+      const agents = await addressesOf(
+        access,
+        page.items.map((run) => run.home),
+      );
       ctx.body = { ...page, items: page.items.map((run) => runView(run, agents.get(run.home) ?? '')) };
     },
   };
 }
 
-async function readableHomes(access: Access, caller: AuthenticatedCaller, agent: string | undefined): Promise<string[] | 'all'> {
+async function readableHomes(
+  access: Access,
+  caller: AuthenticatedCaller,
+  agent: string | undefined,
+): Promise<string[] | 'all'> {
   if (agent !== undefined) return [(await requireAgent(access, caller, agent)).principal.home];
   if (caller.kind === 'operator') return 'all';
   if (caller.kind === 'producer') return [];

@@ -1,6 +1,6 @@
 // A mailbox message as the agent API shows it: the body parsed when it is JSON, else as text when it is that.
 import type { MailboxMessage } from '../../home/index.js';
-import { formatInstant, fromUtf8, type JsonValue, parseStrictJson, Problem } from '../../protocol/index.js';
+import { formatInstant, fromUtf8, type JsonValue, Problem, parseStrictJson } from '../../protocol/index.js';
 
 const shownBytes = 5 * 1024 * 1024;
 

@@ -2,9 +2,9 @@
  * POST /v1/inputs: the public way in. Who speaks, for which tenant and how far it is trusted come from the credential; the
  * same names in the body are data and are dropped (F1).
  */
-import { parseAgentInput, type AgentInput, type TrustClass } from '../../foundation/index.js';
+import { type AgentInput, parseAgentInput, type TrustClass } from '../../foundation/index.js';
 import type { AuthenticatedCaller } from '../../home/index.js';
-import { formatAddress, isPrincipalName, parseStrictJson, Problem } from '../../protocol/index.js';
+import { formatAddress, isPrincipalName, Problem, parseStrictJson } from '../../protocol/index.js';
 import { acceptAtDoor, type InputDoor } from '../accept-at-door.js';
 import { callerOf, type Endpoint } from '../endpoint.js';
 import { rawBody } from '../middleware/body.js';
@@ -50,11 +50,18 @@ function trustOf(caller: AuthenticatedCaller): TrustClass {
 function withFullAddress(input: AgentInput, { domain }: InputDoor): AgentInput {
   const agent = input.target?.agent;
   if (agent === undefined || !isPrincipalName(agent)) return input;
-  return { ...input, target: { ...input.target, agent: formatAddress({ kind: 'agent', domain: domain.name, name: agent }) } };
+  return {
+    ...input,
+    target: { ...input.target, agent: formatAddress({ kind: 'agent', domain: domain.name, name: agent }) },
+  };
 }
 
 /** A person speaks only to agents that it owns; whether another's agent exists is not told. */
-async function refuseForeignTargets(access: Access, caller: AuthenticatedCaller, { kind, target }: AgentInput): Promise<void> {
+async function refuseForeignTargets(
+  access: Access,
+  caller: AuthenticatedCaller,
+  { kind, target }: AgentInput,
+): Promise<void> {
   if (kind === 'control') {
     throw new Problem('forbidden', 'a run is controlled with POST /v1/runs/{id}/controls');
   }

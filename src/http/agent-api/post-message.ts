@@ -3,8 +3,21 @@
  * the Effect Gateway authorizes it, and the Outbox row is in the intent's own commit (D14).
  */
 import { z } from 'zod';
-import { type EffectGateway, type EffectResult, isRefusal, performEffect } from '../../foundation/index.js';
-import { addressSchema, INTERACTION_TYPES, type JsonObject, Problem, toBase64url } from '../../protocol/index.js';
+import {
+  type EffectGateway,
+  type EffectRefusal,
+  type EffectResult,
+  isRefusal,
+  performEffect,
+} from '../../foundation/index.js';
+import {
+  addressSchema,
+  INTERACTION_TYPES,
+  type JsonObject,
+  Problem,
+  type ProblemCode,
+  toBase64url,
+} from '../../protocol/index.js';
 import type { DoorContext, Endpoint } from '../endpoint.js';
 import { requirePerson } from '../middleware/authenticate.js';
 import { jsonBody } from '../middleware/body.js';
@@ -13,7 +26,10 @@ const shape = z.strictObject({
   to: addressSchema,
   type: z.enum(INTERACTION_TYPES),
   conversation_id: z.string().max(320).optional(),
-  body: z.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'must be an object'),
+  body: z.custom<JsonObject>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object',
+  ),
 });
 
 const idempotencyKey = /^[\x21-\x7e]{1,200}$/;
@@ -44,19 +60,28 @@ export function postMessage(effects: EffectGateway): Endpoint {
 function proposalIdOf(ctx: DoorContext): string | undefined {
   const key = ctx.get('Idempotency-Key');
   if (key === '') return undefined;
-  if (!idempotencyKey.test(key)) throw new Problem('schema_invalid', 'Idempotency-Key: 1 to 200 visible ASCII characters');
+  if (!idempotencyKey.test(key))
+    throw new Problem('schema_invalid', 'Idempotency-Key: 1 to 200 visible ASCII characters');
   return `key/${key}`;
 }
 
 function answerOf(result: EffectResult): object {
   if (isRefusal(result)) {
-    if (result.reason === 'proposal_reused') throw new Problem('idempotency_conflict', 'the key was used for another message');
-    const code = result.reason.startsWith('proposal_invalid') ? 'schema_invalid' : 'forbidden';
-    throw new Problem(code, `refused: ${result.reason}`, { extra: { reason: result.reason, policy_id: result.policyId } });
+    if (result.reason === 'proposal_reused')
+      throw new Problem('idempotency_conflict', 'the key was used for another message');
+    throw new Problem(codeOf(result), `refused: ${result.reason}`, {
+      extra: { reason: result.reason, policy_id: result.policyId },
+    });
   }
   if (result.status === 'failed') {
     const reason = result.reasonCode ?? 'unknown';
     throw new Problem('conflict', `not sent: ${reason}`, { extra: { reason, effect_id: result.effectId } });
   }
   return { effect_id: result.effectId, status: result.status, result: result.result, reason_code: result.reasonCode };
+}
+
+/** Refused by policy, or by what the message itself says, or by how things stand now (an unknown peer, a settled promise). */
+function codeOf({ reason, policyId }: EffectRefusal): ProblemCode {
+  if (policyId !== 'foundation.effect') return 'forbidden';
+  return reason.startsWith('proposal_invalid') ? 'schema_invalid' : 'conflict';
 }

@@ -1,7 +1,7 @@
 // A run that the caller may see; another's looks like none (BR-68).
-import { readRun, type RunRecord } from '../../foundation/index.js';
-import { type DoorContext, callerOf, param } from '../endpoint.js';
+import { type RunRecord, readRun } from '../../foundation/index.js';
 import { Problem } from '../../protocol/index.js';
+import { callerOf, type DoorContext, param } from '../endpoint.js';
 import { type Access, findAgentOf } from './access.js';
 
 export async function requireRun(access: Access, ctx: DoorContext): Promise<{ run: RunRecord; agent: string }> {

@@ -1,7 +1,7 @@
 // Reads a request's body byte-exact and bounded, then as strict JSON of a known shape; the same for its query.
 import getRawBody from 'raw-body';
-import { z } from 'zod';
-import { type JsonValue, parseStrictJson, Problem } from '../../protocol/index.js';
+import type { z } from 'zod';
+import { type JsonValue, Problem, parseStrictJson } from '../../protocol/index.js';
 import type { DoorContext } from '../endpoint.js';
 
 const defaultJsonBytes = 1024 * 1024;

@@ -29,8 +29,10 @@ export function inFlight(limit: number): InFlight {
 
   return {
     middleware: async (ctx, next) => {
-      if (draining && ctx.path !== '/healthz') throw new Problem('draining', 'stopping', { extra: { retry_after_s: 5 } });
-      if (count >= limit) throw new Problem('rate_limited', 'too many requests at once', { extra: { retry_after_s: 1 } });
+      if (draining && ctx.path !== '/healthz')
+        throw new Problem('draining', 'stopping', { extra: { retry_after_s: 5 } });
+      if (count >= limit)
+        throw new Problem('rate_limited', 'too many requests at once', { extra: { retry_after_s: 1 } });
       count += 1;
       try {
         await next();

@@ -35,7 +35,10 @@ function unanswered(status: number): Problem {
 function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isConnectionLost(error)) {
-    return new Problem('unavailable', 'the database is not reachable now', { cause: error, extra: { retry_after_s: 1 } });
+    return new Problem('unavailable', 'the database is not reachable now', {
+      cause: error,
+      extra: { retry_after_s: 1 },
+    });
   }
   return new Problem('internal', 'unexpected', { cause: error });
 }
@@ -44,7 +47,7 @@ function writeProblem(ctx: ParameterizedContext<DoorState>, problem: Problem, ch
   const { status, title, action } = describeProblem(problem.code);
   const detail = mayLearnDetail(ctx.state, problem.code, status) ? problem.detail : undefined;
   const { extra } = problem;
-  const retryAfter = extra?.['retry_after_s'];
+  const retryAfter = extra?.retry_after_s;
   if (status === 401) ctx.set('WWW-Authenticate', challenge);
   if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
   // What was not read of a refused body must not be taken for the next request.

@@ -11,7 +11,10 @@ export function putTransaction(gateway: Gateway): Endpoint {
     path: '/federation/v1/transactions/:id',
     async handle(ctx) {
       const body = await rawBody(ctx, { maxBytes: LIMITS.transactionBytes, mediaType: 'application/json' });
-      const answer = await receiveTransaction(gateway, { ...doorRequestOf(ctx, 'PUT', body), transactionId: param(ctx, 'id') });
+      const answer = await receiveTransaction(gateway, {
+        ...doorRequestOf(ctx, 'PUT', body),
+        transactionId: param(ctx, 'id'),
+      });
       ctx.type = 'application/json';
       ctx.body = Buffer.from(answer);
     },

@@ -4,12 +4,12 @@
  */
 import { normalizeGithubDelivery, verifyGithubSignature } from '../../adapters/webhook/index.js';
 import { parseAgentInput } from '../../foundation/index.js';
-import { parseStrictJson, Problem } from '../../protocol/index.js';
+import { Problem, parseStrictJson } from '../../protocol/index.js';
 import { acceptAtDoor, type InputDoor } from '../accept-at-door.js';
 import { type DoorContext, type Endpoint, param } from '../endpoint.js';
 import { rawBody } from '../middleware/body.js';
 
-export interface WebhookSource {
+interface WebhookSource {
   home: string;
   tenant: string;
   address: string;

@@ -1,3 +1,3 @@
 /** The door of the scripted runtime. */
-export { parseScript, type Script, scriptLimits } from './script.js';
+export { parseScript, scriptLimits } from './script.js';
 export { scriptedRuntime } from './scripted-runtime.js';

@@ -45,7 +45,9 @@ function describeActivation({ contextBundle }: Activation): JsonObject {
   const observed = contextBundle.observations[0];
   const content = asObject(observed?.projected_content ?? null);
   const data = asObject(content.data ?? null);
-  const lifted = ['conversation_id', 'message_id', 'sender', 'commitment_id'].filter((member) => typeof data[member] === 'string');
+  const lifted = ['conversation_id', 'message_id', 'sender', 'commitment_id'].filter(
+    (member) => typeof data[member] === 'string',
+  );
   return {
     ...content,
     id: contextBundle.activation_input_ref,

@@ -47,7 +47,7 @@ describe('github normalisation', () => {
   it('every recorded payload becomes one event whose data is the payload', () => {
     for (const { name, payload } of recorded) {
       const data = parseStrictJson(payload, { maxBytes: 5_000_000 }) as JsonObject;
-      const action = data['action'];
+      const action = data.action;
       const normalized = normalizeGithubDelivery({ event: name, delivery: 'd-1', payload: data });
       const type = typeof action === 'string' ? `github.${name}.${action}` : `github.${name}`;
       expect(normalized).toMatchObject({ ok: true, event: { type, sourceEventId: 'd-1', data } });

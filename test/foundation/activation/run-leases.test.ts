@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
+  type Activation,
   drainRuns,
   keepLeases,
+  missingRuntime,
+  type RuntimeEvent,
+  type RuntimeKind,
   reapRuns,
   resolveInputs,
   runLimits,
@@ -83,7 +87,6 @@ describe('BR-41: a host that dies', () => {
     await begin(doomed).catch(expectKilled);
     await doomed.live.idle();
     for (let n = 1; n <= 5; n += 1) await world.send({ target, subject: session, data: n });
-    await world.settle([]).catch(() => undefined);
     await world.expire();
     await reapRuns(world.parts);
     await world.settle();
@@ -191,44 +194,36 @@ describe('leases', () => {
     expect(left?.ms).toBeGreaterThan(runLimits.leaseMs - 1_000);
   });
 
-  it('BR-55, BR-57: a host that lost the placement writes no event, no end and no effect; the first end stands', async () => {
-    const agent = await world.addAgent({
-      script: {
-        ...working,
-        rules: [
-          {
-            when: { type: 'test.stuck' },
-            steps: [
-              { await: 'steer' },
-              { say: 'late' },
-              { propose: { id: 'late', action: 'count.once', target: 'x' } },
-              { complete: 'late' },
-            ],
-          },
-        ],
-      },
-    });
-    await world.send({ type: 'test.stuck', target: { agent: agent.agent } });
-    const old = world.host();
-    await begin(old);
-    const [run] = await world.runs(agent);
-    await world.send(
-      { kind: 'control', type: 'run.control', target: { run: run?.id ?? '' } },
-      { control: { verb: 'steer', authority: 'test' } },
-    );
-    await world.expire();
-    await reapRuns(world.parts);
-    await sequenceInputs(old);
-    await resolveInputs(old);
-    await keepLeases(old);
-    await old.live.idle();
-    const [first] = await world.runs(agent);
-    expect(first).toMatchObject({ status: 'failed', reasonCode: 'lease_expired' });
-    const events = await world.events(run?.id ?? '');
-    expect(events.at(-1)).toBe('run.failed');
-    expect(events).not.toContain('output');
-    expect(world.dispatched.size).toBe(0);
-  });
+  it.each(['say', 'propose', 'complete'] as const)(
+    'BR-55, BR-57: a host that lost the placement can no longer %s; the first end stands',
+    async (act) => {
+      const gate = openGate();
+      const began = openGate();
+      const late = openFoundationWorld(test.database, {
+        kinds: [lateRuntime({ gate: gate.opened, began: began.open }, act)],
+      });
+      const agent = await late.addAgent({ runtimeId: 'late' });
+      await late.send({ target: { agent: agent.agent } });
+      const old = late.host();
+      await begin(old);
+      await began.opened;
+      await late.expire();
+      await reapRuns(late.parts);
+      const [run] = await late.runs(agent);
+      gate.open();
+      await old.live.idle();
+      const [first, second] = await late.runs(agent);
+      expect(first).toMatchObject({ status: 'failed', reasonCode: 'lease_expired', result: null });
+      expect(second).toMatchObject({ status: 'queued', retryOfRunId: first?.id });
+      expect(await late.events(run?.id ?? '')).toEqual(['run.started', 'context.bundle', 'run.failed']);
+      expect(late.dispatched.size).toBe(0);
+      const audited = await test.database.sql`
+        select action, outcome from foundation.audit_entries where home = ${agent.home} order by at`;
+      expect(audited).toContainEqual({ action: 'run.end', outcome: 'lease_expired' });
+      if (act === 'complete') expect(audited).toContainEqual({ action: 'run.settle', outcome: 'ignored' });
+      if (act === 'propose') expect(audited).toContainEqual({ action: 'effect.propose', outcome: 'refused' });
+    },
+  );
 
   it('drained, a host gives back what does not end in time, and another goes on at once', async () => {
     const agent = await world.addAgent({ script: working });
@@ -248,4 +243,29 @@ describe('leases', () => {
 
 function expectKilled(error: unknown): void {
   if (!(error instanceof Killed)) throw error;
+}
+
+/** A runtime that has not noticed anything and acts when the gate opens, deaf to its signal. */
+function lateRuntime(
+  { gate, began }: { gate: Promise<void>; began: () => void },
+  act: 'say' | 'propose' | 'complete',
+): RuntimeKind {
+  const descriptor = { ...missingRuntime('late'), runtime_version: '1' };
+  async function* activate(activation: Activation): AsyncGenerator<RuntimeEvent> {
+    began();
+    await gate;
+    if (act === 'say') yield { type: 'output', data: 'late' };
+    if (act === 'propose')
+      await activation.propose({ proposalId: 'late', action: 'count.once', target: 'x', input: {} });
+    yield { type: 'run.completed', result: 'late' };
+  }
+  return { id: 'late', checkConfig: () => undefined, open: () => ({ describe: () => descriptor, activate }) };
+}
+
+function openGate(): { opened: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
 }
