@@ -6,7 +6,7 @@ COPY patches patches
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
-RUN npm run build && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
+RUN npx tsc -p tsconfig.build.json && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production
@@ -15,6 +15,9 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY migrations migrations
+# What the doors show at /openapi.json and /docs.
+COPY spec/openapi spec/openapi
+COPY spec/openapi spec/openapi
 # The key that private keys are encrypted under is made here at the first start, if no other is given: keep the volume.
 RUN install -d -o node -g node -m 0700 /data \
   && printf '#!/bin/sh\nexec node /app/dist/cli/hearth.js "$@"\n' > /usr/local/bin/hearth \

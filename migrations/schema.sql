@@ -106,6 +106,7 @@ table federation.outbox_items
   constraint outbox_items_pkey PRIMARY KEY (peer, "position")
   constraint outbox_items_message_unique UNIQUE (peer, message_id)
   CREATE INDEX outbox_items_by_home ON federation.outbox_items USING btree (home, queued_at)
+  CREATE INDEX outbox_items_held ON federation.outbox_items USING btree (peer, conversation_id, "position") WHERE ((status = 'queued'::text) AND (not_before IS NOT NULL))
   CREATE INDEX outbox_items_queued ON federation.outbox_items USING btree (peer, "position") WHERE (status = 'queued'::text)
   CREATE INDEX outbox_items_undecided ON federation.outbox_items USING btree (dead_at) WHERE (status = ANY (ARRAY['queued'::text, 'parked'::text]))
 

@@ -1,11 +1,11 @@
 // Every setting of a domain, in one table: flag, environment (HEARTH_*), file (hearth.config.json), default, in this order.
 // The environment is read here and nowhere else; what is unknown or wrong stops the start with a sentence that helps.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve as resolvePath } from 'node:path';
 import { z } from 'zod';
 import { nearestName } from './config-names.js';
-import { logLevels, type ResolveMap, StartRefused } from './platform/index.js';
-import { type Domain, isReservedDomain, parseDomain } from './protocol/index.js';
+import { logLevels, type ResolveMap, readBoundedFile, StartRefused } from './platform/index.js';
+import { type Domain, isReservedDomain, parseDomain, parseStrictJson } from './protocol/index.js';
 
 export class ConfigError extends StartRefused {
   override readonly name = 'ConfigError';
@@ -61,6 +61,8 @@ const resolveMap = z
     ),
   )
   .transform((entries): ResolveMap => new Map(entries));
+
+const longestFile = 1024 * 1024;
 
 /** The table. The description is shown by `hearth start --help` and in the documentation. */
 const settings = {
@@ -222,7 +224,7 @@ function readFileSettings(named: unknown): Record<string, unknown> {
 
 function parseFile(file: string): Record<string, unknown> {
   try {
-    const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const content = parseStrictJson(readBoundedFile(file, longestFile), { maxBytes: longestFile });
     return z.record(z.string(), z.unknown()).parse(content);
   } catch (cause) {
     const why = cause instanceof z.ZodError ? 'it must hold one JSON object' : String(cause);
@@ -231,7 +233,7 @@ function parseFile(file: string): Record<string, unknown> {
 }
 
 function readDatabaseUrl(file: string): string {
-  const url = existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
+  const url = existsSync(file) ? readBoundedFile(file, longestFile).trim() : undefined;
   if (url === undefined) throw new ConfigError(`database_url_file: there is no file ${file}.`);
   if (!settings.database_url.safeParse(url).success) {
     throw new ConfigError(`database_url_file: ${file} must hold one line that begins with postgres://.`);

@@ -4,13 +4,14 @@ import type { Config } from './config.js';
 import {
   type Database,
   type DatabaseTarget,
-  databaseAnswers,
+  databaseFault,
   type EmbeddedPostgres,
   type FollowingClock,
   followDatabaseTime,
   type Log,
   migrate,
   openDatabase,
+  type Sql,
   StartRefused,
   startEmbeddedPostgres,
 } from './platform/index.js';
@@ -51,7 +52,7 @@ export async function openDomainDatabase({ config, clock, log }: OpenDomainDatab
   });
   const following = new AbortController();
   try {
-    if (!embedded && !(await databaseAnswers(database.sql))) throw unreachable();
+    if (!embedded) await requireAnswer(database.sql);
     const { applied } = await migrate(database, migrationsDirectory);
     if (applied.length > 0) log.info({ applied }, 'the schema was brought up to date');
     await followDatabaseTime(database.sql, clock);
@@ -77,9 +78,11 @@ async function closeAll(database: Database, embedded: EmbeddedPostgres | undefin
   await embedded?.stop();
 }
 
-function unreachable(): StartRefused {
-  return new StartRefused(
-    'The database of DATABASE_URL does not answer. Check the URL, the password and that the server runs; without DATABASE_URL the domain starts its own.',
+async function requireAnswer(sql: Sql): Promise<void> {
+  const fault = await databaseFault(sql);
+  if (fault === undefined) return;
+  throw new StartRefused(
+    `The database of DATABASE_URL does not answer (${fault}). Check the URL, the password and that the server runs; without DATABASE_URL the domain starts its own.`,
   );
 }
 

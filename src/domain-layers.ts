@@ -55,6 +55,8 @@ export interface ComposeLayers {
   log: Log;
   announce?: (announcement: { kind: 'founding' } | { kind: 'operator'; operator: OperatorMade }) => void;
   interpose?: Interpose;
+  /** The operator's token was lost: a new one is issued at this start, and the old one ends. */
+  newOperatorToken?: boolean;
 }
 
 export interface ComposedLayers {
@@ -68,6 +70,8 @@ export interface ComposedLayers {
 export async function composeLayers(options: ComposeLayers): Promise<ComposedLayers> {
   const { config, clock, random, log } = options;
   const resolve = new Map(config.resolve);
+  // Before any key is made, also the one that encrypts the others (BR-78).
+  if (!(await readDomain(options.store.database.sql))) options.announce?.({ kind: 'founding' });
   const ports = await openPorts(options, resolve);
   const domain = await openHome(options, ports);
   // This process, to others on the same database; a new one at every start, so that what died with the last one lapses.
@@ -113,12 +117,14 @@ async function openPorts(
 }
 
 async function openHome(
-  { config, clock, random, announce }: ComposeLayers,
+  { config, clock, random, announce, newOperatorToken }: ComposeLayers,
   { database, custody }: InterposedPorts,
 ): Promise<DomainRecord> {
-  if (!(await readDomain(database.sql))) announce?.({ kind: 'founding' });
   const domain = await openDomain({ db: database, custody, name: config.domain, random });
-  const operator = await ensureOperator({ db: database, custody, domain, clock, random });
+  const operator = await ensureOperator(
+    { db: database, custody, domain, clock, random },
+    { replace: newOperatorToken === true },
+  );
   if (operator) announce?.({ kind: 'operator', operator });
   return domain;
 }

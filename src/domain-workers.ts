@@ -1,4 +1,5 @@
 // The clockwork of a domain: every loop in this process, and the order in which they stop.
+import { setMaxListeners } from 'node:events';
 import type { ComposedLayers } from './domain-layers.js';
 import { drainRuns } from './foundation/index.js';
 import {
@@ -21,6 +22,8 @@ export interface DomainWorkers {
 
 export function startWorkers({ gateway, foundation }: ComposedLayers): DomainWorkers {
   const claiming = new AbortController();
+  // Every loop and every delivery under way listens; Node would take so many for a leak.
+  setMaxListeners(0, claiming.signal);
   // What keeps the leases of runs under way has to outlive the loops that begin new work.
   const keeping = new AbortController();
   const claimers = [

@@ -28,6 +28,8 @@ export interface StartDomain {
   announce?: (announcement: Announcement) => void;
   /** Wraps the ports before anything uses them. */
   interpose?: Interpose;
+  /** Issues the first operator a new token, and ends the one that was lost. */
+  newOperatorToken?: boolean;
   /** An open, migrated database to use instead of the configured one; it is closed with the domain. */
   store?: DomainDatabase;
 }

@@ -1,4 +1,5 @@
 // `hearth start`: reads the settings, starts the domain, shows the start page, and stops in order when told to.
+import { basename, relative } from 'node:path';
 import { type Config, loadConfig } from './config.js';
 import { type Announcement, type InterposedPorts, type RunningDomain, startDomain } from './domain.js';
 import { createLog, isConnectionLost, type Log, StartRefused, systemClock, systemRandom } from './platform/index.js';
@@ -9,13 +10,15 @@ export type { InterposedPorts } from './domain.js';
 /** Options of the command line in camelCase; `interpose` wraps the ports, for faults injected from outside. */
 export interface StartOptions {
   interpose?: (ports: InterposedPorts) => InterposedPorts;
+  /** The operator's token was lost: this start shows a new one, and the old one ends. */
+  newOperatorToken?: boolean;
   [flag: string]: unknown;
 }
 
 const exitCodes = { drained: 0, failed: 1, refused: 2, forced: 130 } as const;
 
 /** Resolves when the domain runs; the process ends by signal. A refused start says why in one sentence and exits with 2. */
-export async function startHearth({ interpose, ...flags }: StartOptions = {}): Promise<void> {
+export async function startHearth({ interpose, newOperatorToken = false, ...flags }: StartOptions = {}): Promise<void> {
   const stop = stopOnSignals();
   try {
     const config = loadConfig(process.env, flags);
@@ -26,6 +29,7 @@ export async function startHearth({ interpose, ...flags }: StartOptions = {}): P
       clock: systemClock(),
       random: systemRandom(),
       announce: (announcement) => print(pageOf(config, announcement)),
+      newOperatorToken,
       ...(interpose ? { interpose } : {}),
     });
     await stop.requested;
@@ -51,8 +55,15 @@ function pageOf(config: Config, announcement: Announcement): string {
     case 'operator':
       return operatorPage(announcement.operator);
     case 'ready':
-      return readyPage(config, announcement);
+      return readyPage(config, announcement, commandOf(process.argv[1]));
   }
+}
+
+/** What to type for what runs now: `hearth` where it is on the path, else node and the file of this checkout. */
+function commandOf(program: string | undefined): string {
+  if (program === undefined || basename(program) === 'hearth') return 'hearth';
+  const near = relative(process.cwd(), program);
+  return `node ${near.startsWith('..') ? program : near}`;
 }
 
 async function drain(domain: RunningDomain, log: Log): Promise<void> {

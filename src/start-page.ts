@@ -3,7 +3,8 @@ import type { Config } from './config.js';
 import type { Ready } from './domain.js';
 
 /** BR-78: shown before the first key is made, because the name can not be changed afterwards. */
-export function foundingPage({ domain, dataDirectory }: Config): string {
+export function foundingPage({ domain, dataDirectory, databaseUrl }: Config): string {
+  const remove = databaseUrl === undefined ? dataDirectory : `${dataDirectory} and what is in the database now`;
   return page(`First start of ${domain}`, [
     'This name goes into every address, key and id of the domain and can not be changed later:',
     '',
@@ -11,7 +12,7 @@ export function foundingPage({ domain, dataDirectory }: Config): string {
     `  people    human://${domain}/users/NAME`,
     `  services  service://${domain}/NAME`,
     '',
-    `To choose another: stop, remove ${dataDirectory} and start again with HEARTH_DOMAIN=your.domain`,
+    `To choose another: stop, remove ${remove} and start again with HEARTH_DOMAIN=your.domain`,
   ]);
 }
 
@@ -34,7 +35,8 @@ export function operatorPage({
   ]);
 }
 
-export function readyPage(config: Config, ready: Ready): string {
+/** `command` is how the program that prints this was called, so that what it says to type works here. */
+export function readyPage(config: Config, ready: Ready, command: string): string {
   const { urls } = ready;
   return page(`${config.domain} is running`, [
     `  fingerprint      ${ready.fingerprint}`,
@@ -47,8 +49,8 @@ export function readyPage(config: Config, ready: Ready): string {
     ...warnings(config),
     '',
     'Next:',
-    `  hearth agent list${portHint(urls.api)}`,
-    '  hearth --help',
+    `  ${command} agent list${portHint(urls.api)}`,
+    `  ${command} --help`,
     '',
     'Ctrl-C stops it; what was acknowledged is kept.',
   ]);

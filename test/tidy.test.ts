@@ -14,6 +14,7 @@ interface Source {
 const root = join(import.meta.dirname, '..');
 const sources = readSources('src');
 const tests = readSources('test');
+const suite = readSources('conformance');
 
 // Imports go from a row to a lower one; a row's members do not know each other.
 const rows = [
@@ -54,6 +55,7 @@ describe('the scan', () => {
       "export type { B } from '../b/index.js';",
       "const c = await import('./c.js'); // import { no } from './no.js'",
       'function long(one: A, { two, three }: B, four: () => void, five = [1, 2]) {',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a line of code to be scanned
       ...Array.from({ length: 60 }, () => "  call('}', `${'{'}`, /[/{]/);"),
       '}',
       'class D {',
@@ -79,12 +81,23 @@ describe('tidy', () => {
     ).toEqual(importExceptions);
   });
 
+  it('the conformance suite stands alone: it imports Node and itself, nothing of the house', () => {
+    expect(suite.length).toBeGreaterThan(30);
+    const strangers = suite.flatMap((source) =>
+      importsOf(source.text)
+        .filter((target) => !target.startsWith('node:'))
+        .filter((target) => !normalize(join(dirname(source.path), target)).startsWith('conformance/'))
+        .map((target) => `${source.path} → ${target}`),
+    );
+    expect(strangers).toEqual([]);
+  });
+
   it('files, functions and parameter lists stay within their limits, and exceptions only shrink', () => {
     const measured = new Map<string, number>();
-    for (const source of [...sources, ...tests]) {
+    for (const source of [...sources, ...tests, ...suite]) {
       measure(measured, `file-lines ${source.path}`, [source.text.trimEnd().split('\n').length, limits.fileLines]);
     }
-    for (const source of sources) {
+    for (const source of [...sources, ...suite]) {
       for (const found of functionsOf(source.blanked)) {
         measure(measured, `function-lines ${source.path} ${found.name}`, [found.lines, limits.functionLines]);
         measure(measured, `parameters ${source.path} ${found.name}`, [found.parameters, limits.parameters]);
@@ -95,14 +108,16 @@ describe('tidy', () => {
 
   it('a file is named in kebab-case after what it holds', () => {
     const junk = /^(utils?|helpers?|common|manager|service|types)(\.|$)/;
-    const paths = [...sources, ...tests].map((source) => source.path);
+    const paths = [...sources, ...tests, ...suite].map((source) => source.path);
     expect(paths.filter((path) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.ts$/.test(basename(path)))).toEqual([]);
     expect(paths.filter((path) => path.split('/').some((part) => junk.test(part)))).toEqual([]);
   });
 
   it('the first line of a file says what it is for', () => {
     expect(
-      sources.filter((source) => !/^(#!.*\n)?(\/\/ \S|\/\*\*)/.test(source.text)).map((source) => source.path),
+      [...sources, ...suite]
+        .filter((source) => !/^(#!.*\n)?(\/\/ \S|\/\*\*)/.test(source.text))
+        .map((source) => source.path),
     ).toEqual([]);
   });
 
@@ -117,7 +132,7 @@ describe('tidy', () => {
     const own = new Set(['test/tidy.test.ts']);
     expect(
       faults(
-        [...sources, ...tests].filter((source) => !own.has(source.path)),
+        [...sources, ...tests, ...suite].filter((source) => !own.has(source.path)),
         forbidden,
       ),
     ).toEqual([]);

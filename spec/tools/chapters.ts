@@ -2,7 +2,14 @@
  * The parts of the chapters that come from elsewhere: examples from the vectors, tables from the code. A part stands between
  * `<!-- fill: … -->` and `<!-- /fill -->` and is written anew by `npm run spec`.
  */
-import { describeProblem, LIMITS, PROBLEM_CODES, REFUSAL_CODES, type RefusalCode, TRANSITION_TABLE } from '../../src/protocol/index.js';
+import {
+  describeProblem,
+  LIMITS,
+  PROBLEM_CODES,
+  REFUSAL_CODES,
+  type RefusalCode,
+  TRANSITION_TABLE,
+} from '../../src/protocol/index.js';
 import type { VectorFile } from './vectors/vector-file.js';
 
 export interface Requirement {
@@ -15,7 +22,11 @@ const FILL = /<!-- fill: (.+?) -->\n[\s\S]*?<!-- \/fill -->/g;
 const REQUIREMENT = /^- \*\*([A-Z]+-[1-9][0-9]*)\*\* (.+)$/gm;
 
 /** The chapter with every part filled. */
-export function fillChapter(text: string, vectors: Record<string, VectorFile>, requirements: readonly Requirement[]): string {
+export function fillChapter(
+  text: string,
+  vectors: Record<string, VectorFile>,
+  requirements: readonly Requirement[],
+): string {
   return text.replace(FILL, (_, instruction: string) => {
     return `<!-- fill: ${instruction} -->\n${partOf(instruction, vectors, requirements)}\n<!-- /fill -->`;
   });
@@ -25,16 +36,29 @@ export function requirementsOf(chapter: string, text: string): Requirement[] {
   return [...text.matchAll(REQUIREMENT)].map(([, id = '', sentence = '']) => ({ id, sentence, chapter }));
 }
 
-function partOf(instruction: string, vectors: Record<string, VectorFile>, requirements: readonly Requirement[]): string {
+function partOf(
+  instruction: string,
+  vectors: Record<string, VectorFile>,
+  requirements: readonly Requirement[],
+): string {
   switch (instruction) {
     case 'limits':
       return limitTable(requirements);
     case 'problems':
-      return table(['code', 'status', 'means', 'what to do'], PROBLEM_CODES.map((code) => problemRow(code)));
+      return table(
+        ['code', 'status', 'means', 'what to do'],
+        PROBLEM_CODES.map((code) => problemRow(code)),
+      );
     case 'refusals':
-      return table(['code', 'means'], REFUSAL_CODES.map((code) => [`\`${code}\``, REFUSALS[code]]));
+      return table(
+        ['code', 'means'],
+        REFUSAL_CODES.map((code) => [`\`${code}\``, REFUSALS[code]]),
+      );
     case 'transitions':
-      return table(['from', 'transition', 'by', 'to'], TRANSITION_TABLE.map(({ from, kind, by, to }) => [from, `\`${kind}\``, by, to]));
+      return table(
+        ['from', 'transition', 'by', 'to'],
+        TRANSITION_TABLE.map(({ from, kind, by, to }) => [from, `\`${kind}\``, by, to]),
+      );
     default:
       return example(instruction, vectors);
   }
@@ -54,19 +78,24 @@ function example(instruction: string, vectors: Record<string, VectorFile>): stri
 function limitTable(requirements: readonly Requirement[]): string {
   return table(
     ['name', 'value', 'used by'],
-    Object.entries(LIMITS).map(([name, value]) => [`\`${name}\``, shownValue(name, value), usersOf(name, requirements)]),
+    Object.entries(LIMITS).map(([name, value]) => [
+      `\`${name}\``,
+      shownValue(name, value),
+      usersOf(name, requirements),
+    ]),
   );
 }
 
 function usersOf(name: string, requirements: readonly Requirement[]): string {
   const users = requirements.filter(({ sentence }) => sentence.includes(`\`${name}\``)).map(({ id }) => id);
-  return users.join(', ') || 'see the text of the chapters';
+  return users.join(', ') || 'not yet specified';
 }
 
 function shownValue(name: string, value: number): string {
   if (name.endsWith('Ms')) return `${value} ms (${duration(value / 1000)})`;
   if (/(S|HintS)$/.test(name)) return `${value} s`;
-  if (name.endsWith('Bytes') && value % 1024 === 0) return `${value} (${value % 1048576 === 0 ? `${value / 1048576} MiB` : `${value / 1024} KiB`})`;
+  if (name.endsWith('Bytes') && value % 1024 === 0)
+    return `${value} (${value % 1048576 === 0 ? `${value / 1048576} MiB` : `${value / 1024} KiB`})`;
   return String(value);
 }
 

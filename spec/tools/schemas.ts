@@ -22,7 +22,10 @@ import {
 const SCHEMAS: Record<string, { title: string; schema: z.ZodType }> = {
   discovery: { title: 'The document at /.well-known/agent-federation', schema: discoverySchema },
   bundle: { title: 'The payload of a domain bundle (typ bundle+jwt)', schema: domainBundleSchema },
-  certificate: { title: "The claims of a certificate of an agent's key (typ agent-key+jwt)", schema: certificateClaimsSchema },
+  certificate: {
+    title: "The claims of a certificate of an agent's key (typ agent-key+jwt)",
+    schema: certificateClaimsSchema,
+  },
   genesis: { title: 'The genesis record of a principal', schema: genesisRecordSchema },
   envelope: { title: 'An envelope as it travels', schema: wireEnvelopeSchema },
   'envelope-header': { title: 'The header of an envelope', schema: envelopeHeaderSchema },

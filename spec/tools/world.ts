@@ -29,7 +29,7 @@ import {
 } from '../../src/protocol/index.js';
 
 export const NOW = new Date(Date.UTC(2026, 7, 17, 9, 30, 0));
-export const SECOND_MS = 1000;
+const SECOND_MS = 1000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
@@ -45,14 +45,14 @@ export function seedFor(name: string): Uint8Array {
   return sha256(toUtf8(`agent-federation/1 vector key ${name}`));
 }
 
-export function keyNamed(name: string) {
+function keyNamed(name: string) {
   const { privateKey, publicKey } = keyPairFromSeed(seedFor(name));
   return { name, jwk: publicKey.jwk, kid: publicKey.thumbprint, sign: signerOf(privateKey) };
 }
 
 export type NamedKey = ReturnType<typeof keyNamed>;
 
-export function domainOf(text: string) {
+function domainOf(text: string) {
   const domain = parseDomain(text);
   if (!domain) throw new TypeError(text);
   return domain;
@@ -78,7 +78,15 @@ export function principal(kind: PrincipalKind, domain: typeof ALPHA, name: strin
     salt: toBase64url(sha256(toUtf8(`salt ${address}`)).subarray(0, 16)),
   };
   const principalId = principalIdOf(record);
-  return { address, domain, key, record, principalId, home: homeTagOf(principalId), keyRef: principalKeyRef(address, 1) };
+  return {
+    address,
+    domain,
+    key,
+    record,
+    principalId,
+    home: homeTagOf(principalId),
+    keyRef: principalKeyRef(address, 1),
+  };
 }
 
 export type WorldPrincipal = ReturnType<typeof principal>;
@@ -132,7 +140,7 @@ export function sealed(bundle: DomainBundle, ...signers: NamedKey[]): Promise<st
   return sealBundle(bundle, signers);
 }
 
-export function certificateDraft(who: WorldPrincipal = ASKER) {
+function certificateDraft(who: WorldPrincipal = ASKER) {
   return {
     domain: who.domain,
     address: who.address,

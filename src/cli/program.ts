@@ -11,6 +11,7 @@ import { addInboxCommand } from './inbox.js';
 import { addOutboxCommand } from './outbox.js';
 import { examples } from './page.js';
 import { addPeerCommands } from './peer.js';
+import { addQuarantineCommands } from './quarantine.js';
 import { addRunsCommands } from './runs.js';
 import { addSendCommand } from './send.js';
 import { addSourceCommands } from './source.js';
@@ -59,6 +60,7 @@ function buildProgram(world: World, exitWith: (code: number | undefined) => void
   addSourceCommands(program, world);
   addCredentialCommands(program, world);
   addPeerCommands(program, world);
+  addQuarantineCommands(program, world);
   addSendCommand(program, world);
   addInboxCommand(program, world);
   addRunsCommands(program, world);

@@ -9,6 +9,7 @@ export function addStartCommand(program: Command, exitWith: (code: undefined) =>
     .command('start')
     .description('run a domain: its database, its two doors and its workers')
     .option('--config <file>', 'settings as JSON; options and environment win over it (default: hearth.config.json)')
+    .option('--new-operator-token', 'the operator token was lost: end it and show a new one at this start')
     .configureHelp({ showGlobalOptions: false })
     .addHelpText('after', examples('hearth start --domain alpha.test --data-directory ./alpha'));
   for (const { flag, variable, description } of describeSettings()) {

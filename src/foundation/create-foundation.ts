@@ -1,12 +1,17 @@
 /** A Foundation from the parts that its embedder supplies: what the journeys, the loops and the doors work with. */
+import { shareCommits } from './effect/index.js';
 import type { FoundationParts } from './parts.js';
 import { createLiveRuns } from './runtime/index.js';
 
-export interface CreateFoundation extends Omit<FoundationParts, 'live'> {
+export interface CreateFoundation extends Omit<FoundationParts, 'live' | 'commits'> {
   /** Runs driven beside each other in this process. */
   runLimit?: number;
 }
 
 export function createFoundation({ runLimit, ...parts }: CreateFoundation): FoundationParts {
-  return { ...parts, live: createLiveRuns(runLimit === undefined ? {} : { limit: runLimit }) };
+  return {
+    ...parts,
+    commits: shareCommits(parts),
+    live: createLiveRuns(runLimit === undefined ? {} : { limit: runLimit }),
+  };
 }

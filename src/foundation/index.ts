@@ -6,8 +6,11 @@ export { createFoundation } from './create-foundation.js';
 export * from './effect/index.js';
 export {
   type AcceptedInput,
+  type AcceptInput,
   type AgentInput,
   acceptInput,
+  acceptInputs,
+  agentInputSchema,
   controlVerbs,
   type Ingress,
   inputLimits,

@@ -1,5 +1,6 @@
 /** What a running Foundation is made of. Each journey names, in its own parameter, the parts that it uses. */
 import type { Clock, Database, Log, Random, Wakeups } from '../platform/index.js';
+import type { SharedCommits } from './effect/index.js';
 import type { AgentDirectory, Authority, EffectAdapters, Placements } from './ports.js';
 import type { LiveRuns, RuntimeRegistry } from './runtime/index.js';
 
@@ -9,6 +10,7 @@ export interface FoundationParts {
   random: Random;
   wakeups: Wakeups;
   log: Log;
+  commits: SharedCommits;
   placements: Placements;
   authority: Authority;
   adapters: EffectAdapters;

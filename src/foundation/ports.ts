@@ -64,6 +64,8 @@ export interface AuthorizationDecision {
 /** Business authorization of a proposal by local policy; the fifth decision of five, implied by no other. */
 export interface Authority {
   authorize(sql: Sql, proposal: ActionProposal): Promise<AuthorizationDecision>;
+  /** The same for several with one look, in their order. */
+  authorizeAll?(sql: Sql, proposals: readonly ActionProposal[]): Promise<AuthorizationDecision[]>;
 }
 
 /** Dispatches an authorized, recorded intent to the world outside the database. */
@@ -78,10 +80,18 @@ export interface DispatchingEffectAdapter {
 }
 
 /** An effect inside our own database: prepared (read heads, sign) without a transaction, written in the intent's own. */
-export interface TransactionalEffectAdapter {
+export interface TransactionalEffectAdapter<Prepared extends PreparedEffect = PreparedEffect> {
   kind: 'transactional';
   check(proposal: ActionProposal): { ok: true } | { ok: false; reason: string };
-  prepare(proposal: ActionProposal, effectId: string): Promise<PreparedEffect | { refused: string }>;
+  prepare(proposal: ActionProposal, effectId: string): Promise<Prepared | { refused: string }>;
+  /**
+   * Several effects in one commit. Undefined in an answer means "not so simply": that one is prepared and committed alone,
+   * where it may be refused or found stale; nothing may have been written for it.
+   */
+  together?: {
+    prepare(asked: readonly { proposal: ActionProposal; effectId: string }[]): Promise<(Prepared | undefined)[]>;
+    commit(tx: Tx, prepared: readonly Prepared[]): Promise<({ result: JsonValue } | undefined)[]>;
+  };
 }
 
 export interface PreparedEffect {

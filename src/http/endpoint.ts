@@ -1,5 +1,6 @@
 // What a door is made of: an endpoint is a method, a path and a handler; its state is what has been proved so far.
 import type { ParameterizedContext } from 'koa';
+import type { z } from 'zod';
 import type { AuthenticatedCaller } from '../home/index.js';
 import { Problem } from '../protocol/index.js';
 
@@ -9,6 +10,8 @@ export interface DoorState {
   /** True once a credential or a signature has been checked; only then may an error say more than its code. */
   verified: boolean;
   caller?: AuthenticatedCaller;
+  /** Waits for a body among those that are still arriving; meanwhile the request is not counted as in work. */
+  arriving: <Body>(read: Promise<Body>) => Promise<Body>;
 }
 
 export type DoorContext = ParameterizedContext<DoorState> & { params: Record<string, string> };
@@ -16,6 +19,8 @@ export type DoorContext = ParameterizedContext<DoorState> & { params: Record<str
 export interface Endpoint {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
+  /** The shapes it reads, published in the OpenAPI documents. */
+  takes?: { query?: z.ZodType; body?: z.ZodType };
   handle(ctx: DoorContext): Promise<void> | void;
 }
 

@@ -1,6 +1,7 @@
 // The federation door: what other domains and outside sources may call. Everything here is open to the network.
 import type { Gateway } from '../federation/index.js';
 import { currentBundle } from '../home/index.js';
+import { getDocs, getOpenapi } from './docs.js';
 import type { Endpoint } from './endpoint.js';
 import { getHealth, type Health } from './health.js';
 import { getBundle } from './s2s/get-bundle.js';
@@ -20,6 +21,8 @@ export interface FederationDoor {
 export function federationEndpoints({ gateway, software, health, findSource }: FederationDoor): Endpoint[] {
   return [
     getHealth(health),
+    getOpenapi('federation'),
+    getDocs('federation'),
     getDiscovery({
       domain: gateway.domain.name,
       gateway: gateway.gatewayUrl,

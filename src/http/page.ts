@@ -39,6 +39,7 @@ export function decodeCursor(cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined;
   const bytes = fromBase64url(cursor);
   const key = bytes && fromUtf8(bytes);
-  if (key === undefined) throw new Problem('schema_invalid', 'cursor: not one that was given out here');
+  if (key === undefined || key.includes('\u0000'))
+    throw new Problem('schema_invalid', 'cursor: not one that was given out here');
   return key;
 }

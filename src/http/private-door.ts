@@ -1,6 +1,7 @@
 // The private door: people, producers and operators of this domain, each with a bearer token.
 import type { Gateway } from '../federation/index.js';
 import type { EffectGateway, RuntimeRegistry } from '../foundation/index.js';
+import { deleteQuarantine } from './admin-api/delete-quarantine.js';
 import { deleteSubscription } from './admin-api/delete-subscription.js';
 import { getAgent } from './admin-api/get-agent.js';
 import { getAgents } from './admin-api/get-agents.js';
@@ -12,6 +13,7 @@ import { getOutbox } from './admin-api/get-outbox.js';
 import { getOutboxItem } from './admin-api/get-outbox-item.js';
 import { getPeer } from './admin-api/get-peer.js';
 import { getPeers } from './admin-api/get-peers.js';
+import { getQuarantine } from './admin-api/get-quarantine.js';
 import { getSources } from './admin-api/get-sources.js';
 import { getSubscriptions } from './admin-api/get-subscriptions.js';
 import { postAgent } from './admin-api/post-agent.js';
@@ -36,6 +38,7 @@ import { postControl } from './agent-api/post-control.js';
 import { postInput } from './agent-api/post-input.js';
 import { postMessage } from './agent-api/post-message.js';
 import { runStreams } from './agent-api/stream-run-events.js';
+import { getDocs, getOpenapi } from './docs.js';
 import type { Endpoint } from './endpoint.js';
 import { getHealth, type Health } from './health.js';
 
@@ -50,7 +53,7 @@ export interface PrivateDoor {
 }
 
 export function privateEndpoints(door: PrivateDoor): Endpoint[] {
-  return [getHealth(door.health), ...agentApi(door), ...adminApi(door)];
+  return [getHealth(door.health), getOpenapi('agent'), getDocs('agent'), ...agentApi(door), ...adminApi(door)];
 }
 
 function agentApi({ gateway, effects, closing }: PrivateDoor): Endpoint[] {
@@ -97,5 +100,7 @@ function adminApi({ gateway, runtimes, urls }: PrivateDoor): Endpoint[] {
     postPeerBlock(gateway),
     getOutbox(gateway),
     getOutboxItem(gateway),
+    getQuarantine(gateway),
+    deleteQuarantine(gateway),
   ];
 }

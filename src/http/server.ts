@@ -1,13 +1,16 @@
 // A listener: Koa over node:http with hard limits on time and size, one for each door.
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import Router from '@koa/router';
 import Koa from 'koa';
 import { type Clock, type Log, type Random, StartRefused } from '../platform/index.js';
+import { describeProblem, type ProblemCode, toBase64url } from '../protocol/index.js';
+import { type Connections, watchConnections } from './connections.js';
 import type { DoorContext, DoorState, Endpoint } from './endpoint.js';
 import { accessLog } from './middleware/access-log.js';
 import { type AuthenticateToken, authenticate } from './middleware/authenticate.js';
 import { type InFlight, inFlight } from './middleware/in-flight.js';
+import { plainHttp } from './middleware/plain-http.js';
 import { problemDetails } from './middleware/problem-details.js';
 import { requestId } from './middleware/request-id.js';
 
@@ -33,14 +36,19 @@ export interface Listener {
   close(graceMs: number): Promise<void>;
 }
 
-const requestsInFlight = 256;
-const connections = 1_024;
+const requestLimits = { inWork: 256, perConnection: 16, arriving: 128 };
+const connectionLimit = 1_024;
 
 export async function openListener(options: OpenListener): Promise<Listener> {
-  const gate = inFlight(requestsInFlight);
-  const server = createServer(serverLimits, composeApp(options, gate).callback());
-  server.maxConnections = connections;
-  server.on('clientError', refuseClient);
+  const gate = inFlight(requestLimits);
+  const answer = composeApp(options, gate).callback();
+  const server = createServer(serverLimits, answer);
+  // An expectation that nobody here can meet may be passed over (RFC 9110); node:http would refuse it without a word.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  const connections = watchConnections(server, { limit: connectionLimit, clock: options.clock });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
+    refuseClient(error, socket, { connections, random: options.random }),
+  );
   const port = await listen(server, options);
   return {
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
@@ -55,6 +63,8 @@ const serverLimits = {
   keepAliveTimeout: 15_000,
   connectionsCheckingInterval: 5_000,
   maxHeaderSize: 16 * 1024,
+  // Refused with a reason by ours.
+  requireHostHeader: false,
   // Duplicate headers stay visible to who verifies signatures.
   joinDuplicateHeaders: false,
 };
@@ -68,6 +78,7 @@ function composeApp(options: OpenListener, gate: InFlight): Koa<DoorState> {
   app.use(requestId(random));
   app.use(accessLog(log, clock));
   app.use(problemDetails({ log, challenge: authenticateToken ? 'Bearer' : 'Signature' }));
+  app.use(plainHttp);
   app.use(gate.middleware);
   if (authenticateToken) app.use(authenticate(authenticateToken));
   const router = composeRouter(options.endpoints);
@@ -106,18 +117,41 @@ function listen(server: Server, { door, host, port }: OpenListener): Promise<num
   });
 }
 
-/** What node:http itself could not read as a request gets a bare status line. */
-function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
+/** What node:http itself could not read as a request is answered here, unless an answer is already on its way. */
+function refuseClient(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  { connections, random }: { connections: Connections; random: Random },
+): void {
+  if (!socket.writable || error.code === 'ECONNRESET' || !connections.mayBeRefused(socket)) {
     socket.destroy();
     return;
   }
-  const statuses: Record<string, string> = {
-    HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-    ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-  };
-  socket.end(`HTTP/1.1 ${statuses[error.code ?? ''] ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`);
+  const code = clientFaults[error.code ?? ''] ?? 'malformed_request';
+  const { status, title, action } = describeProblem(code);
+  const requestId = `req_${toBase64url(random.bytes(15))}`;
+  const body = JSON.stringify({
+    type: `urn:hearth:problem:${code}`,
+    title,
+    status,
+    code,
+    action,
+    request_id: requestId,
+  });
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
 }
+
+const clientFaults: Record<string, ProblemCode> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'too_slow',
+};
 
 async function close(
   server: Server,

@@ -11,13 +11,18 @@ export async function followDatabaseTime(sql: Sql, clock: FollowingClock): Promi
   return clock.follow(new Date(row.now.getTime() + halfRoundTripMs));
 }
 
-/** One cheap statement, for health checks. */
-export async function databaseAnswers(sql: Sql): Promise<boolean> {
+/** What keeps the database from answering, in its own or the system's words; undefined when it answers. */
+export async function databaseFault(sql: Sql): Promise<string | undefined> {
   try {
     await sql`select 1`;
-    return true;
-  } catch {
-    // Whatever it is, it is the answer to the question asked.
-    return false;
+    return undefined;
+  } catch (error) {
+    // The words name a user or a database, never a password.
+    return error instanceof Error && error.message !== '' ? error.message : String(error);
   }
+}
+
+/** One cheap statement, for health checks. */
+export async function databaseAnswers(sql: Sql): Promise<boolean> {
+  return (await databaseFault(sql)) === undefined;
 }

@@ -4,6 +4,7 @@ import type { Clock } from './clock.js';
 import { TransactionTimedOut } from './database-error.js';
 import type { Log } from './log.js';
 import { requirePatchedPostgres } from './postgres-patch.js';
+import { StartRefused } from './start-refused.js';
 
 declare const txBrand: unique symbol;
 
@@ -86,7 +87,7 @@ function connect(options: OpenDatabase, transactionMs: number): postgres.Sql {
   const { target } = options;
   const client =
     target.kind === 'url'
-      ? postgres(target.url, settings)
+      ? connectUrl(target.url, settings)
       : postgres({
           ...settings,
           host: target.directory,
@@ -97,6 +98,25 @@ function connect(options: OpenDatabase, transactionMs: number): postgres.Sql {
         });
   // The one custom type parses into a plain number, so the client is used as the plain one.
   return client as unknown as postgres.Sql;
+}
+
+/** As libpq writes it, a server behind a socket is a directory in the place of the host, or in `?host=`. */
+function connectUrl(text: string, settings: Parameters<typeof postgres>[1]): postgres.Sql<Record<string, unknown>> {
+  if (text.includes(',')) return postgres(text, settings);
+  if (!URL.canParse(text)) {
+    throw new StartRefused(
+      'The database URL cannot be read. It looks like postgres://user:password@host:5432/database; a server behind a ' +
+        'socket like postgres://user@localhost/database?host=/var/run/postgresql.',
+    );
+  }
+  const url = new URL(text);
+  const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname);
+  const port = Number(url.searchParams.get('port') ?? (url.port || 5432));
+  if (!host.startsWith('/')) return postgres(text, settings);
+  for (const name of ['host', 'port']) url.searchParams.delete(name);
+  url.hostname = 'localhost';
+  url.port = '';
+  return postgres(url.href, { ...settings, host, port });
 }
 
 /** bigint columns hold counters and positions; past 2^53 a wrong number would be worse than an error. */

@@ -2,6 +2,7 @@
 import type { Clock } from './clock.js';
 import type { Database, Listening } from './database.js';
 import { isConnectionLost } from './database-error.js';
+import { linkedAbort } from './linked-abort.js';
 import type { Log } from './log.js';
 
 export interface Wakeups {
@@ -14,7 +15,7 @@ export interface Wakeups {
   close(): Promise<void>;
 }
 
-export interface Watch {
+interface Watch {
   wait(ms: number, signal?: AbortSignal): Promise<void>;
   close(): void;
 }
@@ -72,9 +73,10 @@ function localWakeups(clock: Clock): LocalWakeups {
     return {
       async wait(ms, signal) {
         if (!pending && !signal?.aborted) {
-          const woken = new AbortController();
-          end = () => woken.abort();
-          await clock.sleep(ms, signal ? AbortSignal.any([signal, woken.signal]) : woken.signal);
+          const woken = linkedAbort(signal);
+          end = woken.abort;
+          await clock.sleep(ms, woken.signal);
+          woken.release();
           end = undefined;
         }
         pending = false;

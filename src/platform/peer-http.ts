@@ -2,6 +2,7 @@
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
 import { AddressBlocked, guardedLookup, type LookupAll, refuseBlockedLiteral } from './address-guard.js';
 import type { Clock } from './clock.js';
+import { linkedAbort } from './linked-abort.js';
 
 export type PeerFault =
   | 'bad_url'
@@ -117,24 +118,24 @@ type Exchange = Route & { dispatcher: Dispatcher; clock: Clock };
 
 /** The time limit covers name look-up, connection, request and the whole answer. */
 async function exchange(request: PeerRequest, route: Exchange): Promise<PeerResponse> {
-  const late = new AbortController();
-  const timer = route.clock.timer(request.timeoutMs, () => late.abort());
-  const signal = request.signal ? AbortSignal.any([late.signal, request.signal]) : late.signal;
+  const over = linkedAbort(request.signal);
+  const timer = route.clock.timer(request.timeoutMs, over.abort);
   try {
     const answer = await send(route.dialled, {
       method: request.method,
       headers: { 'accept-encoding': 'identity', ...request.headers, host: route.host },
       body: request.body ?? null,
       dispatcher: route.dispatcher,
-      signal,
+      signal: over.signal,
       headersTimeout: request.timeoutMs,
       bodyTimeout: request.timeoutMs,
     });
     return await readAnswer(answer, route.host, request.maxBytes);
   } catch (error) {
-    throw faultOf(error, { host: route.host, late: late.signal.aborted, aborted: request.signal?.aborted === true });
+    throw faultOf(error, { host: route.host, late: over.signal.aborted, aborted: request.signal?.aborted === true });
   } finally {
     timer.cancel();
+    over.release();
   }
 }
 

@@ -26,7 +26,15 @@ export const certificateClaimsSchema = z.object({
   sub: addressSchema,
   principal_id: principalIdSchema,
   kid: keyRefSchema,
-  cnf: z.object({ jwk: z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string().length(43) }) }),
+  cnf: z.object({
+    jwk: z.object({
+      kty: z.literal('OKP'),
+      crv: z.literal('Ed25519'),
+      x: z.string().length(43),
+      // KEYS-4: a private key in the certificate is refused, not passed over.
+      d: z.never().optional(),
+    }),
+  }),
   key_nbf: numericDateSchema,
   key_exp: numericDateSchema,
   iat: numericDateSchema,

@@ -15,7 +15,7 @@ import { type Digest, formatInstant } from './encoding.js';
 import type { CommitmentId, ConversationId, MessageId, PrincipalId } from './identifier.js';
 import type { Evidence, Proposal } from './interaction.js';
 
-export type CommitmentReport = {
+type CommitmentReport = {
   readonly messageId: MessageId;
   /** Digest of the exact body bytes of the report. */
   readonly digest: Digest;

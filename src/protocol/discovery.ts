@@ -8,7 +8,7 @@ import { parseStrictJson } from './strict-json.js';
 import { domainSchema, readAs, shortTextSchema } from './wire-schema.js';
 
 export const DISCOVERY_PATH = '/.well-known/agent-federation';
-export const SCHEMA_VERSION = 'agent-federation/1';
+const SCHEMA_VERSION = 'agent-federation/1';
 
 const urlSchema = z
   .string()

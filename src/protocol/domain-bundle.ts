@@ -32,6 +32,8 @@ const keySchema = z.object({
   kty: z.literal('OKP'),
   crv: z.literal('Ed25519'),
   x: z.string().length(43),
+  // KEYS-4: a private key in the record is refused, not passed over.
+  d: z.never().optional(),
   kid: kidSchema,
   nbf: numericDateSchema,
   exp: numericDateSchema,
@@ -58,7 +60,6 @@ export const domainBundleSchema = z.object({
 });
 
 export type DomainBundle = z.infer<typeof domainBundleSchema>;
-export type DomainKey = z.infer<typeof keySchema>;
 
 /** What the reader trusts beforehand: the fingerprint given by a human, the bundle seen last, or nothing yet. */
 export type BundleTrust =

@@ -106,6 +106,9 @@ export type VerifyEnvelopeOptions = {
   readonly object?: Uint8Array;
 };
 
+const messageIdSchema = idSchema('msg');
+const recipientsSchema = z.array(addressSchema).max(LIMITS.recipients);
+
 const SIGNATURE_TAG = 'ed25519.';
 
 /** Signs a header over its body. Throws when the draft itself is not a valid header: that is a fault of ours. */
@@ -134,18 +137,24 @@ export function openEnvelope(item: unknown): OpenedEnvelope | OpenRefusal {
   if (sizeFault) return unreadable('envelope_too_large', sizeFault);
   const json = parseHeader(text);
   if (!json.ok) return unreadable('envelope_malformed', json.detail);
-  const identity = identityOf(json.value);
   // The bytes are what was signed: a second spelling of the same header would be a second envelope under one id.
   if (canonicalize(json.value) !== text) {
-    return { ...refuse('envelope_not_canonical', 'the header is not canonical JSON (RFC 8785)'), ...identity };
+    return {
+      ...refuse('envelope_not_canonical', 'the header is not canonical JSON (RFC 8785)'),
+      ...identityOf(json.value),
+    };
   }
   const read = readAs(envelopeHeaderSchema, json.value, 'envelope_malformed');
-  if (!read.ok) return { ...read, ...identity };
+  if (!read.ok) return { ...read, ...identityOf(json.value) };
   if ((body === undefined) !== (read.value.body_ref !== undefined)) {
-    return { ...refuse('envelope_malformed', 'needs exactly one of an inline body and body_ref'), ...identity };
+    return {
+      ...refuse('envelope_malformed', 'needs exactly one of an inline body and body_ref'),
+      ...identityOf(json.value),
+    };
   }
   const signature = readSignature(signatureText);
-  if (!signature) return { ...refuse('signature_invalid', 'not ed25519. and 64 bytes of base64url'), ...identity };
+  if (!signature)
+    return { ...refuse('signature_invalid', 'not ed25519. and 64 bytes of base64url'), ...identityOf(json.value) };
   const headerBytes = toUtf8(text);
   return {
     ok: true,
@@ -249,8 +258,8 @@ function readSignature(text: string): Uint8Array | undefined {
 
 function identityOf(value: JsonValue): { messageId: string; recipients: string[] } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { messageId: '', recipients: [] };
-  const messageId = idSchema('msg').safeParse(value.message_id);
-  const recipients = z.array(addressSchema).max(LIMITS.recipients).safeParse(value.to);
+  const messageId = messageIdSchema.safeParse(value.message_id);
+  const recipients = recipientsSchema.safeParse(value.to);
   return { messageId: messageId.data ?? '', recipients: recipients.data ?? [] };
 }
 

@@ -172,13 +172,21 @@ function readOrigin(request: ReceivedRequest): Domain {
 
 function checkContent(request: ReceivedRequest): void {
   if (!hasContent(request.method)) {
-    if (request.body.byteLength > 0)
+    if (request.body.byteLength > 0 || announcesBody(request.headers))
       throw fail('signature_invalid', 'content-digest', `${request.method} carries no body`);
     return;
   }
   if (!verifyContentDigest(fieldOf(request, 'content-digest'), request.body)) {
     throw fail('digest_mismatch', 'content-digest', 'content-digest is not the digest of the body received');
   }
+}
+
+/** REQUESTS-3: nobody reads the body of a GET, so what announces one is enough to refuse it. */
+function announcesBody(headers: ReceivedRequest['headers']): boolean {
+  return headers.some(([name, value]) => {
+    const lower = name.toLowerCase();
+    return lower === 'transfer-encoding' || (lower === 'content-length' && value.trim() !== '0');
+  });
 }
 
 function fieldOf(request: ReceivedRequest, name: string): string {

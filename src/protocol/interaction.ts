@@ -36,7 +36,7 @@ export const INTERACTION_TYPES = [
 export type InteractionType = (typeof INTERACTION_TYPES)[number];
 
 export const INTERACTION_MEDIA_TYPE = 'application/agent-interaction+json';
-export const TEXT_MEDIA_TYPE = 'text/plain';
+const TEXT_MEDIA_TYPE = 'text/plain';
 
 const jsonObjectSchema = z.record(
   z.string(),
@@ -109,11 +109,11 @@ export const reportBodySchema = z.strictObject({
 
 export type Proposal = z.infer<typeof proposalSchema>;
 export type Evidence = z.infer<typeof evidenceSchema>;
-export type MessageBody = z.infer<typeof messageBodySchema>;
-export type RequestBody = z.infer<typeof requestBodySchema>;
-export type AcceptBody = z.infer<typeof acceptBodySchema>;
-export type RejectBody = z.infer<typeof rejectBodySchema>;
-export type ReportBody = z.infer<typeof reportBodySchema>;
+type MessageBody = z.infer<typeof messageBodySchema>;
+type RequestBody = z.infer<typeof requestBodySchema>;
+type AcceptBody = z.infer<typeof acceptBodySchema>;
+type RejectBody = z.infer<typeof rejectBodySchema>;
+type ReportBody = z.infer<typeof reportBodySchema>;
 
 export type Interaction =
   | { readonly type: 'message'; readonly body: MessageBody }

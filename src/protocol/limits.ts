@@ -58,7 +58,8 @@ export const LIMITS = {
   discoveryFailureMs: 1 * HOUR_MS,
 
   objectBytes: 25 * MIB,
-  receiptBytes: 512 * KIB,
+  // Holds the results for 1,000 recipients with the longest names.
+  receiptBytes: 640 * KIB,
   evidenceItems: 16,
   evidenceInlineBytes: 16 * KIB,
   textBytes: 32 * KIB,

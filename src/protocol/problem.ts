@@ -11,6 +11,9 @@ const PROBLEMS = {
     'The body is not strict JSON',
     'Send UTF-8 JSON without duplicate members or unsafe numbers.',
   ),
+  malformed_request: row(400, 'The request is not well-formed HTTP', 'Send it as RFC 9112 describes.'),
+  too_slow: row(408, 'The request did not arrive in time', 'Send it again without pauses.'),
+  headers_too_large: row(431, 'The header is too large', 'Send fewer or shorter header fields.'),
   schema_invalid: row(400, 'The request does not have the right shape', 'Compare it with the published schema.'),
   too_large: row(
     413,

@@ -10,6 +10,7 @@ import { runWorker } from '../platform/index.js';
 import type { Domain } from '../protocol/index.js';
 
 const idleMs = 500;
+const buryEveryMs = 1_000;
 const peersAtOnce = 16;
 
 /** Resolves after the signal, once every delivery under way has ended or given its claim back. */
@@ -17,6 +18,7 @@ export async function runDeliverOutbox(gateway: Gateway, signal: AbortSignal): P
   const { clock, wakeups, log, random } = gateway;
   const underWay = new Map<Domain, Promise<void>>();
   const faults: unknown[] = [];
+  let buriedAtMs = Number.NEGATIVE_INFINITY;
 
   function start(peer: Domain): void {
     const delivery = deliverAll(gateway, peer, signal)
@@ -31,7 +33,12 @@ export async function runDeliverOutbox(gateway: Gateway, signal: AbortSignal): P
     for (const peer of await deliverablePeers(gateway.db.sql, 2 * peersAtOnce)) {
       if (underWay.size < peersAtOnce && !underWay.has(peer)) start(peer);
     }
-    return buryUndelivered(gateway);
+    // New items come more often than old ones expire.
+    if (clock.monotonicMs() - buriedAtMs < buryEveryMs) return 'idle';
+    buriedAtMs = clock.monotonicMs();
+    const buried = await buryUndelivered(gateway);
+    if (buried === 'more') buriedAtMs = Number.NEGATIVE_INFINITY;
+    return buried;
   }
 
   const channel = federationChannels.outbox;

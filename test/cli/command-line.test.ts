@@ -45,6 +45,8 @@ const commands = [
   'peer show',
   'peer fingerprint',
   'peer block',
+  'quarantine list',
+  'quarantine drop',
   'runs list',
   'runs show',
   'runs events',

@@ -143,7 +143,7 @@ describe('delivery (D7)', () => {
       .sql`update federation.outbox_items set dead_at = hearth_now() where message_id = ${said.message_id ?? ''}`;
     expect(await sendTransaction(alpha.gateway, beta.name, never)).toBe('nothing');
     await buryUndelivered(alpha.gateway);
-    expect(await entry(said)).toMatchObject({ status: 'dead', reasonCode: 'undelivered' });
+    expect(await entry(said)).toMatchObject({ status: 'dead', reasonCode: 'expired' });
     expect((await news(said)).map(({ type, data }) => [type, data.reason])).toEqual([['delivery.failed', 'expired']]);
     await buryUndelivered(alpha.gateway);
     expect(await news(said)).toHaveLength(1);

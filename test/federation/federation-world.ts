@@ -10,7 +10,7 @@ import {
   receiveTransaction,
   sendTransaction,
 } from '../../src/federation/index.js';
-import { type EffectGateway, isRefusal, performEffect } from '../../src/foundation/index.js';
+import { type EffectGateway, isRefusal, performEffect, shareCommits } from '../../src/foundation/index.js';
 import {
   type Certifier,
   currentBundle,
@@ -80,8 +80,8 @@ export async function openWorld(names: readonly string[]): Promise<World> {
 
 /** Each of the two pins the other by its fingerprint. */
 export async function befriend(one: TestDomain, other: TestDomain): Promise<void> {
-  await pinPeer(one.gateway.peers, { domain: other.name, fingerprint: other.fingerprint });
-  await pinPeer(other.gateway.peers, { domain: one.name, fingerprint: one.fingerprint });
+  await pinPeer(one.gateway.peers, { domain: other.name, fingerprint: other.fingerprint, actor: 'test' });
+  await pinPeer(other.gateway.peers, { domain: one.name, fingerprint: one.fingerprint, actor: 'test' });
 }
 
 function createNetwork(): Network {
@@ -150,7 +150,7 @@ export function gatewayOf(network: Network, home: HomeFixture): Gateway {
 function effectsOf(gateway: Gateway): EffectGateway {
   const { db, clock, random, log, wakeups } = gateway;
   const adapter = interactionAdapter(gateway);
-  return {
+  const alone: EffectGateway = {
     db,
     clock,
     random,
@@ -160,6 +160,7 @@ function effectsOf(gateway: Gateway): EffectGateway {
     authority: { authorize: async () => ({ allowed: true, policyId: 'test', reason: 'allowed' }) },
     adapters: { forAction: () => adapter },
   };
+  return { ...alone, commits: shareCommits(alone) };
 }
 
 async function answer(gateway: Gateway, request: PeerRequest): Promise<PeerResponse> {

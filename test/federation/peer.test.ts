@@ -35,18 +35,22 @@ describe('a peer', () => {
   it('is a stranger when it was only looked up, and pinned only by its fingerprint', async () => {
     await peerBundle(alpha.gateway.peers, beta.name);
     expect((await stored())?.relationship).toBe('stranger');
-    await pinPeer(alpha.gateway.peers, { domain: beta.name, fingerprint: beta.fingerprint });
+    await pinPeer(alpha.gateway.peers, { domain: beta.name, fingerprint: beta.fingerprint, actor: 'test' });
     expect(await stored()).toMatchObject({ relationship: 'pinned', fingerprint: beta.fingerprint });
   });
 
   it('with another fingerprint than pinned is held: nothing of it is taken until the operator pins it anew', async () => {
     await befriend(alpha, beta);
-    const pinned = await pinPeer(alpha.gateway.peers, { domain: beta.name, fingerprint: alpha.fingerprint });
+    const pinned = await pinPeer(alpha.gateway.peers, {
+      domain: beta.name,
+      fingerprint: alpha.fingerprint,
+      actor: 'test',
+    });
     expect(pinned.look).toMatchObject({ ok: false, reason: 'peer_held' });
     const envelope = await seal(beta, { from: agent(beta, 'bob'), to: [agent(alpha, 'ada').address] });
     const refused = await sendRaw(world, { from: beta, to: alpha, envelopes: [envelope] });
     expect([refused.status, refused.code]).toEqual([401, 'unknown_origin']);
-    await pinPeer(alpha.gateway.peers, { domain: beta.name, fingerprint: beta.fingerprint });
+    await pinPeer(alpha.gateway.peers, { domain: beta.name, fingerprint: beta.fingerprint, actor: 'test' });
     expect((await sendRaw(world, { from: beta, to: alpha, envelopes: [envelope] })).results[0]?.result).toBe(
       'accepted',
     );
@@ -78,7 +82,11 @@ describe('a peer', () => {
 
   it('may be pinned while it is down, and messages to it wait', async () => {
     world.network.fault = () => 'drop';
-    const { look } = await pinPeer(alpha.gateway.peers, { domain: beta.name, fingerprint: beta.fingerprint });
+    const { look } = await pinPeer(alpha.gateway.peers, {
+      domain: beta.name,
+      fingerprint: beta.fingerprint,
+      actor: 'test',
+    });
     expect(look).toMatchObject({ ok: false, reason: 'peer_unreachable' });
     const said = await say(alpha, {
       from: agent(alpha, 'ada'),

@@ -233,11 +233,11 @@ describe('a request that is not what it says', () => {
 
 describe('a blocked origin', () => {
   it('gets the answer of a missing recipient, and delivery resumes once it is pinned again', async () => {
-    await blockPeer(beta.gateway.peers, alpha.name);
+    await blockPeer(beta.gateway.peers, { domain: alpha.name, actor: 'test' });
     const envelope = await seal(alpha, { from: ada, to: [bob.address] });
     const blocked = await send([envelope]);
     expect(blocked.results[0]).toMatchObject({ result: 'rejected', code: 'recipient_unavailable' });
-    await pinPeer(beta.gateway.peers, { domain: alpha.name, fingerprint: alpha.fingerprint });
+    await pinPeer(beta.gateway.peers, { domain: alpha.name, fingerprint: alpha.fingerprint, actor: 'test' });
     expect((await send([envelope])).results[0]?.result).toBe('accepted');
   });
 });

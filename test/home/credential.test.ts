@@ -123,6 +123,14 @@ describe('the first operator', () => {
     expect(again).not.toHaveProperty('recoveryKey');
   });
 
+  it('gets another token when the first was lost, and the lost one ends', async () => {
+    await home.db.sql`update home.credentials set revoked_at = hearth_now()`;
+    const lost = await ensureOperator(home);
+    const made = await ensureOperator(home, { replace: true });
+    expect(await authenticate(home.db.sql, lost?.token ?? '')).toBeUndefined();
+    expect(await authenticate(home.db.sql, made?.token ?? '')).toMatchObject({ kind: 'operator' });
+  });
+
   it('is no operator any more once it has lost the role', async () => {
     await home.db.sql`update home.credentials set revoked_at = hearth_now()`;
     const made = await ensureOperator(home);

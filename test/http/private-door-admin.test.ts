@@ -14,7 +14,7 @@ afterAll(() => domain.stop());
 
 describe('administration', () => {
   it('is for operators; a person sees and pauses only its own agents', async () => {
-    for (const path of ['domain', 'humans', 'sources', 'credentials', 'peers', 'outbox', 'directory']) {
+    for (const path of ['domain', 'humans', 'sources', 'credentials', 'peers', 'outbox', 'quarantine', 'directory']) {
       expect([path, (await domain.api('GET', `/admin/v1/${path}`, { token: tokens.ada })).status]).toEqual([path, 403]);
       expect([path, (await domain.api('GET', `/admin/v1/${path}`)).status]).toEqual([path, 200]);
     }
@@ -61,5 +61,72 @@ describe('administration', () => {
     expect((await domain.api('GET', path, { token: tokens.ada })).body.items).toHaveLength(2);
     expect((await domain.api('DELETE', `${path}/${first.text('id')}`, { token: tokens.ada })).status).toBe(204);
     expect((await domain.api('DELETE', `${path}/${first.text('id')}`, { token: tokens.ada })).status).toBe(404);
+  });
+});
+
+describe('peers as operators decide about them', () => {
+  const fingerprint = 'A'.repeat(43);
+  const audited = async (action: string) =>
+    domain.test.database.sql`select actor, object, outcome from foundation.audit_entries where action = ${action}`;
+
+  it('pinning and blocking are audited with who did it, and a domain never heard of can be blocked', async () => {
+    const pinned = await domain.api('POST', '/admin/v1/peers', { body: { domain: 'silent.test', fingerprint } });
+    expect(pinned.body).toMatchObject({ relationship: 'pinned', look: { ok: false }, delivery: { queued: 0 } });
+    const blocked = await domain.api('POST', '/admin/v1/peers/never.test/block');
+    expect(blocked.body).toMatchObject({ domain: 'never.test', relationship: 'blocked' });
+    const actor = 'human://alpha.test/users/operator';
+    expect(await audited('peer.pin')).toEqual([{ actor, object: 'silent.test', outcome: 'pinned' }]);
+    expect(await audited('peer.block')).toEqual([{ actor, object: 'never.test', outcome: 'blocked' }]);
+  });
+
+  it('the domain itself is neither pinned anew nor blocked', async () => {
+    const pin = { domain: 'alpha.test', fingerprint };
+    expect((await domain.api('POST', '/admin/v1/peers', { body: pin })).status).toBe(409);
+    expect((await domain.api('POST', '/admin/v1/peers/alpha.test/block')).status).toBe(409);
+    expect((await domain.api('GET', '/admin/v1/peers/alpha.test')).body.relationship).toBe('pinned');
+  });
+});
+
+describe('quarantine', () => {
+  const hold = (messageId: string, recipient: string) => domain.test.database.sql`
+    insert into federation.quarantine_items
+           (peer, message_id, recipient, sender, header, signature, body, bytes, expires_at)
+    values ('far.test', ${messageId}, ${recipient}, 'agent://far.test/agents/x', '\\x00', 's', '\\x00', 3,
+            hearth_now() + interval '1 day')`;
+
+  it('is listed in pages without what it says, and dropped by message or by domain', async () => {
+    for (const recipient of ['a', 'b', 'c']) await hold('msg_1', `agent://alpha.test/agents/${recipient}`);
+    await hold('msg_2', 'agent://alpha.test/agents/a');
+    const seen: unknown[] = [];
+    let cursor = '';
+    do {
+      const page = await domain.api('GET', `/admin/v1/quarantine?peer=far.test&limit=3${cursor}`);
+      expect(page.status).toBe(200);
+      seen.push(...(Array.isArray(page.body.items) ? page.body.items : []));
+      cursor = typeof page.body.next_cursor === 'string' ? `&cursor=${page.body.next_cursor}` : '';
+    } while (cursor !== '');
+    expect(seen).toHaveLength(4);
+    expect(JSON.stringify(seen)).not.toMatch(/body|header|signature/);
+    const path = '/admin/v1/quarantine/far.test';
+    expect((await domain.api('DELETE', path, { token: tokens.ada })).status).toBe(403);
+    expect((await domain.api('DELETE', `${path}?message_id=msg_1`)).body).toEqual({ domain: 'far.test', dropped: 3 });
+    expect((await domain.api('DELETE', path)).body).toEqual({ domain: 'far.test', dropped: 1 });
+    expect((await domain.api('DELETE', path)).status).toBe(404);
+  });
+});
+
+describe('lists', () => {
+  it('name the webhook of every source, in whatever order the database sorts names', async () => {
+    for (const name of ['hub-b', 'hub.a', 'huba', 'hub'])
+      await domain.api('POST', '/admin/v1/sources', { body: { name, adapter: 'github' } });
+    const { body } = await domain.api('GET', '/admin/v1/sources');
+    const hubs = (Array.isArray(body.items) ? body.items : []).filter((item) => JSON.stringify(item).includes('/hub'));
+    expect(hubs).toHaveLength(4);
+    for (const hub of hubs) expect(hub).toMatchObject({ webhook: { adapter: 'github' } });
+  });
+
+  it('of commitments take a cursor as all others do', async () => {
+    expect((await domain.api('GET', '/v1/commitments?limit=1')).body).toEqual({ items: [], next_cursor: null });
+    expect((await domain.api('GET', '/v1/commitments?cursor=eA')).status).toBe(200);
   });
 });

@@ -24,6 +24,7 @@ describe('runs and controls (F19)', () => {
       status: 'completed',
       result: { seen: { n: 1 } },
       agent: 'agent://alpha.test/agents/echo',
+      activation_input_id: sent.text('input_id'),
     });
     const random = run.replace(/.{6}$/, '000000');
     for (const path of ['', '/events']) {

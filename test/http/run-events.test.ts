@@ -97,7 +97,7 @@ describe('run events', () => {
     await second.ended;
     const seen = [...idsOf(first.frames), ...idsOf(second.frames)];
     expect(seen).toEqual(seen.map((_, index) => index + 1));
-    expect(second.frames.at(-1)).toMatch(/^event: end\n/);
+    expect(second.frames.at(-1)).toMatch(/^event: end\n.*"status":"completed","reason_code":null/);
     expect(second.frames.join('\n')).toContain('event: run.completed');
     const page = await domain.api('GET', `/v1/runs/${run}/events?limit=200`);
     expect(page.body).toMatchObject({ ended: true, cursor: seen.length });

@@ -1,15 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Database,
-  type EmbeddedPostgres,
-  isConnectionLost,
   isRetryableConflict,
   isUniqueViolation,
   openDatabase,
-  startEmbeddedPostgres,
   systemClock,
   type Tx,
 } from '../../src/platform/index.js';
@@ -143,9 +137,50 @@ describe('the database', () => {
     await dialled.close();
   });
 
-  it('knows the patch that keeps the process alive from its absence', () => {
-    expect(isPatched('function nextWrite(fn) {\n    if (!socket) {\n return')).toBe(true);
-    expect(isPatched('function nextWrite(fn) {\n    const x = socket.write(chunk, fn)')).toBe(false);
+  it('begins a transaction behind as many reads as one connection takes at once', async () => {
+    const narrow = openTestDatabase(test.target, 1);
+    await narrow.sql`select 1`;
+    for (let count = 98; count <= 103; count += 1) {
+      const reads = Promise.all(Array.from({ length: count }, (_, n) => narrow.sql`select ${n}::int as n`));
+      // They are sent once the caller has turned to something else.
+      await Promise.resolve();
+      await Promise.resolve();
+      const insert = narrow.transact('behind', (tx) => tx`insert into notes (id) values (${count}) returning id`);
+      expect(await insert).toEqual([{ id: count }]);
+      expect(await reads).toEqual(Array.from({ length: count }, (_, n) => [{ n }]));
+      // Seen from outside, so it was committed.
+      expect(await database.sql`select id from notes where id = ${count}`).toEqual([{ id: count }]);
+    }
+    await narrow.close();
+  });
+
+  it('is reached over a socket by a URL, in each of the forms that name one; another text is refused in words', async () => {
+    if (test.target.kind !== 'socket') throw new Error('the tests run on a socket');
+    const { directory, user, database: name } = test.target;
+    const urls = [
+      `postgres://${user}@localhost/${name}?host=${directory}`,
+      `postgres://${user}@${encodeURIComponent(directory)}:5432/${name}`,
+      `postgresql:///${name}?host=${encodeURIComponent(directory)}&user=${user}`,
+    ];
+    const open = (url: string) =>
+      openDatabase({ target: { kind: 'url', url }, applicationName: 'url', maxConnections: 1, clock, log });
+    for (const url of urls) {
+      const opened = open(url);
+      const [row] = await opened.sql`select current_database() as name`;
+      expect([url, row]).toEqual([url, { name }]);
+      await opened.close();
+    }
+    expect(() => open(`postgres://${user}@/${name}?host=${directory}`)).toThrow(/^The database URL cannot be read/);
+  });
+
+  it('knows the patched client from one that lacks any of the fixes', () => {
+    const fixes = [
+      'function nextWrite(fn) {\n    if (!socket) {\n return',
+      'return fetchArrayTypes().catch(() => undefined)',
+      'if (lost)\n          return q.reject(lost)',
+    ];
+    expect(isPatched(fixes.join('\n'))).toBe(true);
+    for (const fix of fixes) expect(isPatched(fixes.filter((other) => other !== fix).join('\n'))).toBe(false);
   });
 });
 
@@ -153,80 +188,4 @@ async function lockBoth(tx: Tx, [first = 0, second = 0]: number[]): Promise<void
   await tx`select 1 from notes where id = ${first} for update`;
   await clock.sleep(100);
   await tx`select 1 from notes where id = ${second} for update`;
-}
-
-describe('the death of the server', () => {
-  let postgres: EmbeddedPostgres;
-  let directory: string;
-  let database: Database;
-
-  beforeEach(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'hearth-death-'));
-    // So that, as root, the server's own user may pass.
-    chmodSync(directory, 0o711);
-    postgres = await startEmbeddedPostgres({ dataDirectory: directory, clock, log });
-    database = openDatabase({ target: postgres.target, applicationName: 'death', maxConnections: 6, clock, log });
-  });
-  afterEach(async () => {
-    await database.close();
-    await postgres.stop();
-    rmSync(directory, { recursive: true, force: true });
-  });
-
-  it('inside transactions rejects every one of them; the process lives and the restarted server has what was acknowledged', async () => {
-    await database.transact('setup', (tx) => tx`create table acks (id serial primary key)`);
-    const acknowledged = new Set<number>();
-    for (let round = 0; round < 3; round += 1) {
-      const working = Array.from({ length: 6 }, () => insertUntilLost(database, acknowledged));
-      while (acknowledged.size < (round + 1) * 50) await clock.sleep(2);
-      process.kill(postgres.pid() ?? 0, 'SIGKILL');
-      const errors = await Promise.all(working);
-      expect(errors.filter((error) => !isConnectionLost(error))).toEqual([]);
-      await untilServed(database);
-    }
-    const rows = await database.sql<{ id: number }[]>`select id from acks`;
-    const kept = new Set(rows.map(({ id }) => id));
-    expect([...acknowledged].filter((id) => !kept.has(id))).toEqual([]);
-  });
-
-  it('leaves a listener that hears again after the restart', async () => {
-    const heard: string[] = [];
-    let listens = 0;
-    await database.listen(
-      'news',
-      (payload) => void heard.push(payload),
-      () => {
-        listens += 1;
-      },
-    );
-    process.kill(postgres.pid() ?? 0, 'SIGKILL');
-    await untilServed(database);
-    while (listens < 2) await clock.sleep(10);
-    await database.sql`select pg_notify('news', 'again')`;
-    while (heard.length === 0) await clock.sleep(5);
-    expect(heard).toEqual(['again']);
-  });
-});
-
-async function insertUntilLost(database: Database, acknowledged: Set<number>): Promise<unknown> {
-  for (;;) {
-    try {
-      const rows = await database.transact(
-        'insert',
-        (tx) => tx<{ id: number }[]>`insert into acks default values returning id`,
-      );
-      for (const { id } of rows) acknowledged.add(id);
-    } catch (error) {
-      return error;
-    }
-  }
-}
-
-async function untilServed(database: Database): Promise<void> {
-  for (;;) {
-    const error = await caught(database.sql`select 1`);
-    if (error === undefined) return;
-    if (!isConnectionLost(error)) throw error;
-    await clock.sleep(20);
-  }
 }

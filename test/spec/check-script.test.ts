@@ -35,6 +35,9 @@ describe.skipIf(python.status !== 0)('check.py (needs python3-cryptography)', ()
 });
 
 function check(where: string): { status: number | null; stdout: string } {
-  const { status, stdout } = spawnSync('python3', [join(where, 'check.py')], { encoding: 'utf8', env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' } });
+  const { status, stdout } = spawnSync('python3', [join(where, 'check.py')], {
+    encoding: 'utf8',
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
+  });
   return { status, stdout };
 }

@@ -16,5 +16,9 @@ test('there are no other schemas', () => {
 });
 
 test('every text with a grammar of its own is described', () => {
-  expect(Object.entries(files).filter(([name, text]) => name !== 'transaction.json' && /"(sender|domain|key_id|body_digest)": \{\}/.test(text))).toEqual([]);
+  expect(
+    Object.entries(files).filter(
+      ([name, text]) => name !== 'transaction.json' && /"(sender|domain|key_id|body_digest)": \{\}/.test(text),
+    ),
+  ).toEqual([]);
 });

@@ -16,6 +16,7 @@ describe.each(names)('%s', (name) => {
     expect(reason).toBe(vector.reason);
     expect(reason === undefined).toBe(vector.valid);
     if (vector.expect !== undefined) expect(found).toEqual(vector.expect);
-    for (const [member, value] of Object.entries(others)) if (vector[member] !== undefined) expect(value).toEqual(vector[member]);
+    for (const [member, value] of Object.entries(others))
+      if (vector[member] !== undefined) expect(value).toEqual(vector[member]);
   });
 });

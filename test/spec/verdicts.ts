@@ -10,6 +10,7 @@ import {
   isDigest,
   isPrincipalId,
   keyAt,
+  Problem,
   parseAddress,
   parseDiscovery,
   parseDomain,
@@ -18,7 +19,6 @@ import {
   parseKeyRef,
   parseStrictJson,
   parseTransactionAnswer,
-  Problem,
   principalIdOf,
   readPublicKey,
   toUtf8,
@@ -28,14 +28,20 @@ import {
   verifySignature,
 } from '../../src/protocol/index.js';
 import { type Context, domain, type Read, text, type Verdict } from './vector-reading.js';
-import { envelopeVerdict, requestVerdict, tableVerdict, transactionVerdict, transitionVerdict } from './wire-verdicts.js';
+import {
+  envelopeVerdict,
+  requestVerdict,
+  tableVerdict,
+  transactionVerdict,
+  transitionVerdict,
+} from './wire-verdicts.js';
 
 export const verdicts: Record<string, (vector: Read, context: Context) => Verdict | Promise<Verdict>> = {
   'names.json': nameVerdict,
   'strict-json.json': (vector) => problemVerdict(() => void parseStrictJson(bytesOf(vector), { maxBytes: 1_000_000 })),
   'canonical-json.json': (vector) =>
     problemVerdict(() => {
-      const canonical = canonicalize(parseStrictJson(text(vector['json']), { maxBytes: 1_000_000 }));
+      const canonical = canonicalize(parseStrictJson(text(vector.json), { maxBytes: 1_000_000 }));
       return { canonical, digest: String(digestOf(toUtf8(canonical))) };
     }),
   'keys.json': ({ jwk }) => {
@@ -43,8 +49,8 @@ export const verdicts: Record<string, (vector: Read, context: Context) => Verdic
     return read.ok ? { found: { thumbprint: read.key.thumbprint } } : { reason: read.reason };
   },
   'signatures.json': (vector) => {
-    const [message, signature] = [fromBase64url(text(vector['message'])), fromBase64url(text(vector['signature']))];
-    const holds = message && signature && verifySignature(admitPublicKey(vector['jwk']), message, signature);
+    const [message, signature] = [fromBase64url(text(vector.message)), fromBase64url(text(vector.signature))];
+    const holds = message && signature && verifySignature(admitPublicKey(vector.jwk), message, signature);
     return holds ? {} : { reason: 'signature_invalid' };
   },
   'principal-ids.json': ({ record }) => {
@@ -54,31 +60,35 @@ export const verdicts: Record<string, (vector: Read, context: Context) => Verdic
     return { found: { principal_id: principalId, home_tag: homeTagOf(principalId) }, canonical: canonicalize(record) };
   },
   'discovery.json': (vector) => {
-    const read = parseDiscovery(toUtf8(JSON.stringify(vector['document'])), domain(vector['domain']));
+    const read = parseDiscovery(toUtf8(JSON.stringify(vector.document)), domain(vector.domain));
     return read.ok ? {} : { reason: read.reason };
   },
   'bundles.json': async (vector) => {
-    const given = vector['pinned'] as { first_contact: true } | { fingerprint: string } | { bundle: DomainBundle };
+    const given = vector.pinned as { first_contact: true } | { fingerprint: string } | { bundle: DomainBundle };
     const pinned = 'first_contact' in given ? { firstContact: true as const } : given;
-    const options = { domain: domain(vector['domain']), now: instant(vector['now']), pinned };
-    const read = await verifyBundle(text(vector['document']), options);
-    return read.ok ? { found: { fingerprint: read.fingerprint, sequence: read.bundle.sequence } } : { reason: read.reason };
+    const options = { domain: domain(vector.domain), now: instant(vector.now), pinned };
+    const read = await verifyBundle(text(vector.document), options);
+    return read.ok
+      ? { found: { fingerprint: read.fingerprint, sequence: read.bundle.sequence } }
+      : { reason: read.reason };
   },
   'key-validity.json': (vector, context) => {
-    const read = keyAt(bundleNamed(vector, context), text(vector['kid']), instant(vector['issued_at']));
+    const read = keyAt(bundleNamed(vector, context), text(vector.kid), instant(vector.issued_at));
     return read.ok ? {} : { reason: read.reason };
   },
   'certificates.json': async (vector, context) => {
-    const options = { bundle: bundleNamed(vector, context), now: instant(vector['now']) };
-    const read = await verifyAgentKeyCertificate(text(vector['token']), options);
+    const options = { bundle: bundleNamed(vector, context), now: instant(vector.now) };
+    const read = await verifyAgentKeyCertificate(text(vector.token), options);
     if (!read.ok) return { reason: read.reason };
     const { address, principalId, keyRef, publicKey } = read;
     return { found: { address, principal_id: principalId, key_ref: keyRef, x: publicKey.jwk.x } };
   },
   'receipts.json': async (vector, context) => {
-    const options = { bundle: bundleNamed(vector, context), now: instant(vector['now']) };
-    const read = await verifyReceipt(text(vector['token']), options);
-    return read.ok ? { found: { receipt_id: read.receipt.receipt_id, type: read.receipt.type } } : { reason: read.reason };
+    const options = { bundle: bundleNamed(vector, context), now: instant(vector.now) };
+    const read = await verifyReceipt(text(vector.token), options);
+    return read.ok
+      ? { found: { receipt_id: read.receipt.receipt_id, type: read.receipt.type } }
+      : { reason: read.reason };
   },
   'answers.json': ({ answer }) => problemVerdict(() => void parseTransactionAnswer(toUtf8(JSON.stringify(answer)))),
   'requests.json': requestVerdict,
@@ -89,10 +99,10 @@ export const verdicts: Record<string, (vector: Read, context: Context) => Verdic
 };
 
 function nameVerdict(vector: Read): Verdict {
-  const [grammar, value] = [text(vector['grammar']), text(vector['text'])];
+  const [grammar, value] = [text(vector.grammar), text(vector.text)];
   const found = grammars[grammar]?.(value);
   if (found === undefined) return { reason: `not_${grammar}` };
-  return vector['expect'] === undefined ? {} : { found };
+  return vector.expect === undefined ? {} : { found };
 }
 
 const grammars: Record<string, (value: string) => object | undefined> = {
@@ -125,14 +135,14 @@ function problemVerdict(read: () => Verdict | undefined): Verdict {
 }
 
 function bytesOf(vector: Read): Uint8Array {
-  const bytes = vector['bytes'] === undefined ? toUtf8(text(vector['text'])) : fromBase64url(text(vector['bytes']));
+  const bytes = vector.bytes === undefined ? toUtf8(text(vector.text)) : fromBase64url(text(vector.bytes));
   if (!bytes) throw new TypeError('the bytes of a vector are not base64url');
   return bytes;
 }
 
 function bundleNamed(vector: Read, { bundles = {} }: Context): DomainBundle {
-  const bundle = bundles[text(vector['bundle'])];
-  if (!bundle) throw new TypeError(`no bundle ${String(vector['bundle'])}`);
+  const bundle = bundles[text(vector.bundle)];
+  if (!bundle) throw new TypeError(`no bundle ${String(vector.bundle)}`);
   return bundle;
 }
 

@@ -52,8 +52,15 @@ export async function createTestDatabase(
 }
 
 /** Another client of the same database, as another process would be. */
-export function openTestDatabase(target: DatabaseTarget, maxConnections = 4): Database {
-  return openDatabase({ target, applicationName: 'hearth test', maxConnections, clock: systemClock(), log: testLog() });
+export function openTestDatabase(target: DatabaseTarget, maxConnections = 4, transactionMs = 20_000): Database {
+  return openDatabase({
+    target,
+    applicationName: 'hearth test',
+    maxConnections,
+    transactionMs,
+    clock: systemClock(),
+    log: testLog(),
+  });
 }
 
 async function makeTemplate(admin: postgres.Sql): Promise<void> {

@@ -32,7 +32,8 @@ export async function bundleVectors(): Promise<VectorFile> {
   const bad = async (name: string, reason: string, made: ReturnType<typeof of>) => invalid(name, reason, await made);
   const first = await of(bundleOf(), [alpha], FIRST);
   return {
-    about: 'Bundles as served, with what the reader trusts beforehand: nothing (`first_contact`), a fingerprint, or an earlier bundle.',
+    about:
+      'Bundles as served, with what the reader trusts beforehand: nothing (`first_contact`), a fingerprint, or an earlier bundle.',
     vectors: [
       await good('first contact', of(bundleOf(), [alpha], FIRST)),
       await good('a pinned fingerprint', of(bundleOf(), [alpha], PINNED)),
@@ -40,29 +41,115 @@ export async function bundleVectors(): Promise<VectorFile> {
       await good('a new key joins', of(rotating, [alpha, alphaNext], BEFORE)),
       await good('the first key retires, after the rotation was seen', of(rotated, [alphaNext], { bundle: rotating })),
       await good('the first key retires and still signs', of(rotated, [alphaNext, alpha], BEFORE)),
-      await good('everything is revoked', of(bundleOf({ sequence: '8', keys: [], retired_keys: [{ ...bundleKey(alpha), expired_at: instant() }], revoked: [revocation] }), [alpha], BEFORE)),
+      await good(
+        'everything is revoked',
+        of(
+          bundleOf({
+            sequence: '8',
+            keys: [],
+            retired_keys: [{ ...bundleKey(alpha), expired_at: instant() }],
+            revoked: [revocation],
+          }),
+          [alpha],
+          BEFORE,
+        ),
+      ),
       await bad('another domain', 'bundle_wrong_domain', of(bundleOf(), [alpha], FIRST, { domain: BETA })),
       await bad('expired', 'bundle_expired', of(bundleOf({ valid_until: instant() }), [alpha], FIRST)),
-      await bad('issued in the future', 'bundle_issued_in_future', of(bundleOf({ issued_at: instant(300_001) }), [alpha], FIRST)),
-      await bad('valid for too long', 'bundle_lifetime_too_long', of(bundleOf({ valid_until: instant(7 * DAY_MS - 59_999) }), [alpha], FIRST)),
-      invalid('a current key has not signed', 'bundle_unsigned_key', { ...(await of(rotating, [alpha, alphaNext], FIRST)), document: await withoutSignature(rotating, [alpha, alphaNext]) }),
-      await bad('another fingerprint than the pinned one', 'bundle_fingerprint_mismatch', of(bundleOf(), [alpha], { fingerprint: stranger.kid })),
-      await bad("a stranger carries another's fingerprint", 'bundle_continuity_broken', of(bundleOf({ keys: [bundleKey(stranger)] }), [stranger], FIRST)),
-      await bad('the first key is revoked at first contact', 'bundle_continuity_broken', of(bundleOf({ keys: [bundleKey(alphaNext)], retired_keys: [{ ...bundleKey(alpha), expired_at: instant() }], revoked: [revocation] }), [alphaNext, alpha], FIRST)),
+      await bad(
+        'issued in the future',
+        'bundle_issued_in_future',
+        of(bundleOf({ issued_at: instant(300_001) }), [alpha], FIRST),
+      ),
+      await bad(
+        'valid for too long',
+        'bundle_lifetime_too_long',
+        of(bundleOf({ valid_until: instant(7 * DAY_MS - 59_999) }), [alpha], FIRST),
+      ),
+      invalid('a current key has not signed', 'bundle_unsigned_key', {
+        ...(await of(rotating, [alpha, alphaNext], FIRST)),
+        document: await withoutSignature(rotating, [alpha, alphaNext]),
+      }),
+      await bad(
+        'another fingerprint than the pinned one',
+        'bundle_fingerprint_mismatch',
+        of(bundleOf(), [alpha], { fingerprint: stranger.kid }),
+      ),
+      await bad(
+        "a stranger carries another's fingerprint",
+        'bundle_continuity_broken',
+        of(bundleOf({ keys: [bundleKey(stranger)] }), [stranger], FIRST),
+      ),
+      await bad(
+        'the first key is revoked at first contact',
+        'bundle_continuity_broken',
+        of(
+          bundleOf({
+            keys: [bundleKey(alphaNext)],
+            retired_keys: [{ ...bundleKey(alpha), expired_at: instant() }],
+            revoked: [revocation],
+          }),
+          [alphaNext, alpha],
+          FIRST,
+        ),
+      ),
       await bad('no key seen before has signed', 'bundle_continuity_broken', of(rotated, [alphaNext], BEFORE)),
-      await bad('a revoked key names successors', 'bundle_continuity_broken', of(bundleOf({ sequence: '8', keys: [bundleKey(alphaNext)], revoked: [revocation] }), [alphaNext, alpha], BEFORE)),
-      await bad('the fingerprint changes', 'bundle_continuity_broken', of({ ...rotating, first_kid: alphaNext.kid }, [alpha, alphaNext], BEFORE)),
+      await bad(
+        'a revoked key names successors',
+        'bundle_continuity_broken',
+        of(
+          bundleOf({ sequence: '8', keys: [bundleKey(alphaNext)], revoked: [revocation] }),
+          [alphaNext, alpha],
+          BEFORE,
+        ),
+      ),
+      await bad(
+        'the fingerprint changes',
+        'bundle_continuity_broken',
+        of({ ...rotating, first_kid: alphaNext.kid }, [alpha, alphaNext], BEFORE),
+      ),
       await bad('a lower sequence', 'bundle_sequence_lower', of(bundleOf({ sequence: '6' }), [alpha], BEFORE)),
-      await bad('other content under the sequence', 'bundle_sequence_reused', of(bundleOf({ refresh_hint_s: 60 }), [alpha], BEFORE)),
-      await bad('a kid of another key', 'bundle_key_invalid', of(bundleOf({ retired_keys: [{ ...bundleKey(stranger), kid: alphaNext.kid, expired_at: instant() }] }), [alpha], FIRST)),
-      await bad('a key twice', 'bundle_key_invalid', of(bundleOf({ retired_keys: [{ ...bundleKey(alpha), expired_at: instant() }] }), [alpha], FIRST)),
-      await bad('current and revoked at once', 'bundle_key_invalid', of(bundleOf({ revoked: [revocation] }), [alpha], FIRST)),
-      await bad('a key of small order', 'bundle_key_invalid', of(bundleOf({ retired_keys: [{ ...bundleKey(stranger), x: 'A'.repeat(43), expired_at: instant() }] }), [alpha], FIRST)),
+      await bad(
+        'other content under the sequence',
+        'bundle_sequence_reused',
+        of(bundleOf({ refresh_hint_s: 60 }), [alpha], BEFORE),
+      ),
+      await bad(
+        'a kid of another key',
+        'bundle_key_invalid',
+        of(
+          bundleOf({ retired_keys: [{ ...bundleKey(stranger), kid: alphaNext.kid, expired_at: instant() }] }),
+          [alpha],
+          FIRST,
+        ),
+      ),
+      await bad(
+        'a key twice',
+        'bundle_key_invalid',
+        of(bundleOf({ retired_keys: [{ ...bundleKey(alpha), expired_at: instant() }] }), [alpha], FIRST),
+      ),
+      await bad(
+        'current and revoked at once',
+        'bundle_key_invalid',
+        of(bundleOf({ revoked: [revocation] }), [alpha], FIRST),
+      ),
+      await bad(
+        'a key of small order',
+        'bundle_key_invalid',
+        of(
+          bundleOf({ retired_keys: [{ ...bundleKey(stranger), x: 'A'.repeat(43), expired_at: instant() }] }),
+          [alpha],
+          FIRST,
+        ),
+      ),
       invalid('not a JWS', 'bundle_malformed', { ...first, document: '{}' }),
       invalid('a changed payload', 'bundle_unsigned_key', { ...first, document: changedPayload(first.document) }),
       invalid('another typ', 'bundle_malformed', { ...first, document: await withType(first.document) }),
       invalid('a signer twice', 'bundle_malformed', { ...first, document: signedTwice(first.document) }),
-      invalid('a member twice', 'bundle_malformed', { ...first, document: first.document.replace('{"payload"', '{"payload":"e30","payload"') }),
+      invalid('a member twice', 'bundle_malformed', {
+        ...first,
+        document: first.document.replace('{"payload"', '{"payload":"e30","payload"'),
+      }),
     ],
   };
 }
@@ -87,7 +174,10 @@ async function withType(document: string): Promise<string> {
   const { payload } = read(document);
   const header = encode({ alg: 'Ed25519', kid: KEYS.alpha.kid, typ: 'receipt+jwt' });
   const made = await KEYS.alpha.sign(Buffer.from(`${header}.${payload}`));
-  return JSON.stringify({ payload, signatures: [{ protected: header, signature: Buffer.from(made).toString('base64url') }] });
+  return JSON.stringify({
+    payload,
+    signatures: [{ protected: header, signature: Buffer.from(made).toString('base64url') }],
+  });
 }
 
 function signedTwice(document: string): string {

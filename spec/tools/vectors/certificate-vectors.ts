@@ -1,8 +1,8 @@
 // Certificates of agents' keys.
 import { principalKeyRef } from '../../../src/protocol/index.js';
 import {
-  ASKER,
   ALPHA,
+  ASKER,
   bundleKey,
   bundleOf,
   type CertificateChange,
@@ -21,7 +21,10 @@ import { invalid, payloadOf, type VectorFile, valid } from './vector-file.js';
 
 const bundles = {
   plain: bundleOf(),
-  retired: bundleOf({ keys: [bundleKey(KEYS.alphaNext)], retired_keys: [{ ...bundleKey(KEYS.alpha), expired_at: instant(-5000) }] }),
+  retired: bundleOf({
+    keys: [bundleKey(KEYS.alphaNext)],
+    retired_keys: [{ ...bundleKey(KEYS.alpha), expired_at: instant(-5000) }],
+  }),
   'agent key revoked': bundleOf({ revoked: [{ subject: ASKER.keyRef, revoked_at: instant(), reason: '' }] }),
   'principal revoked': bundleOf({ revoked: [{ subject: ASKER.principalId, revoked_at: instant(), reason: '' }] }),
 };
@@ -64,9 +67,18 @@ export async function certificateVectors(): Promise<VectorFile> {
       await bad('a key of small order', { change: { jwk: { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) } } }),
       await bad('its key is revoked', { bundle: 'agent key revoked' }),
       await bad('its principal is revoked', { bundle: 'principal revoked' }),
-      invalid('another alg', 'certificate_invalid', { ...plain, token: await withHeader(token, { alg: 'EdDSA', kid: KEYS.alpha.kid, typ: 'agent-key+jwt' }) }),
-      invalid('another typ', 'certificate_invalid', { ...plain, token: await withHeader(token, { alg: 'Ed25519', kid: KEYS.alpha.kid, typ: 'receipt+jwt' }) }),
-      invalid('crit', 'certificate_invalid', { ...plain, token: await withHeader(token, { alg: 'Ed25519', crit: ['exp'], kid: KEYS.alpha.kid, typ: 'agent-key+jwt' }) }),
+      invalid('another alg', 'certificate_invalid', {
+        ...plain,
+        token: await withHeader(token, { alg: 'EdDSA', kid: KEYS.alpha.kid, typ: 'agent-key+jwt' }),
+      }),
+      invalid('another typ', 'certificate_invalid', {
+        ...plain,
+        token: await withHeader(token, { alg: 'Ed25519', kid: KEYS.alpha.kid, typ: 'receipt+jwt' }),
+      }),
+      invalid('crit', 'certificate_invalid', {
+        ...plain,
+        token: await withHeader(token, { alg: 'Ed25519', crit: ['exp'], kid: KEYS.alpha.kid, typ: 'agent-key+jwt' }),
+      }),
       invalid('a changed claim', 'certificate_invalid', { ...plain, token: changedClaim(token) }),
       invalid('two parts', 'certificate_invalid', { ...plain, token: token.split('.').slice(0, 2).join('.') }),
     ],
@@ -84,5 +96,9 @@ async function withHeader(token: string, header: object): Promise<string> {
 function changedClaim(token: string): string {
   const [header, payload = '', signature] = token.split('.');
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as object;
-  return [header, encode({ ...claims, sub: OTHER.address, kid: principalKeyRef(OTHER.address, 1), iss: ALPHA }), signature].join('.');
+  return [
+    header,
+    encode({ ...claims, sub: OTHER.address, kid: principalKeyRef(OTHER.address, 1), iss: ALPHA }),
+    signature,
+  ].join('.');
 }

@@ -12,8 +12,13 @@ const document = describeDomain({
 });
 
 export function discoveryVectors(): VectorFile {
-  const of = (change: object, members: object = {}) => ({ domain: ALPHA, document: { ...document, ...change }, ...members });
-  const bad = (name: string, change: object, members: object = {}) => invalid(name, 'discovery_invalid', of(change, members));
+  const of = (change: object, members: object = {}) => ({
+    domain: ALPHA,
+    document: { ...document, ...change },
+    ...members,
+  });
+  const bad = (name: string, change: object, members: object = {}) =>
+    invalid(name, 'discovery_invalid', of(change, members));
   const { gateway: _, ...without } = document;
   return {
     about: 'Discovery documents, as the value of the JSON that `domain` served.',

@@ -4,15 +4,15 @@ import { invalid, type VectorFile, valid } from './vector-file.js';
 
 const CANONICAL: readonly [name: string, json: string][] = [
   ['numbers', '[1e2, 1.0, -0, 1e-7, 0.000001, 4.5, 2e-3, 0.1, 333333333.33333329, 5e-324, 1.5e-10]'],
-  ['the largest integer', '9007199254740991'],
+  ['BR-06 2^53 - 1', '9007199254740991'],
   ['the lowest integer', '-9007199254740991'],
-  ['an exponent', '1e2'],
-  ['a fraction of nothing', '1.0'],
-  ['minus zero', '-0'],
-  ['a small number', '1e-7'],
-  ['members by UTF-16 code units', '{"\\ufb33":1,"\\ud83d\\ude00":2,"\\u00f6":3,"a":4,"A":5,"":6,"\\r":7,"1":8}'],
-  ['an escaped letter', '"\\u00e9"'],
-  ['the raw letter', '"é"'],
+  ['BR-06 1e2', '1e2'],
+  ['BR-06 1.0', '1.0'],
+  ['BR-06 -0', '-0'],
+  ['BR-06 1e-7', '1e-7'],
+  ['BR-06 U+1F600 stands before U+FB33', '{"\\ufb33":1,"\\ud83d\\ude00":2,"\\u00f6":3,"a":4,"A":5,"":6,"\\r":7,"1":8}'],
+  ['BR-06 an escaped letter', '"\\u00e9"'],
+  ['BR-06 the same letter raw', '"é"'],
   ['a decomposed letter stays as it is', '"e\\u0301"'],
   ['escapes', '"\\"\\\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\\u007f\\u2028"'],
   ['white space', ' { "b" : [ 1 , 2 ] ,\n\t"a" : { } } '],
@@ -21,7 +21,7 @@ const CANONICAL: readonly [name: string, json: string][] = [
 ];
 
 const REFUSED: readonly [name: string, json: string][] = [
-  ['beyond the largest integer', '9007199254740993'],
+  ['BR-06 2^53 + 1', '9007199254740993'],
   ['2^53', '9007199254740992'],
   ['a large integer by exponent', '1e16'],
   ['not finite', '1e400'],
@@ -100,11 +100,14 @@ const STRICT_BYTES: readonly [name: string, hex: string][] = [
 
 export function strictVectors(): VectorFile {
   return {
-    about: 'JSON that every reader must accept, and JSON that every reader must refuse. `bytes` is base64url, where text would not do.',
+    about:
+      'JSON that every reader must accept, and JSON that every reader must refuse. `bytes` is base64url, where text would not do.',
     vectors: [
       ...STRICT_GOOD.map(([name, text]) => valid(name, { text })),
       ...STRICT_BAD.map(([name, text]) => invalid(name, 'malformed_json', { text })),
-      ...STRICT_BYTES.map(([name, hex]) => invalid(name, 'malformed_json', { bytes: toBase64url(Buffer.from(hex, 'hex')) })),
+      ...STRICT_BYTES.map(([name, hex]) =>
+        invalid(name, 'malformed_json', { bytes: toBase64url(Buffer.from(hex, 'hex')) }),
+      ),
     ],
   };
 }

@@ -29,8 +29,12 @@ export function keyVectors(): VectorFile {
     vectors: [
       valid('RFC 8037 A.3', { jwk: jwk(rfc), expect: { thumbprint: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k' } }),
       ...Object.values(KEYS).map((key) => valid(key.name, { jwk: key.jwk, expect: { thumbprint: key.kid } })),
-      ...SMALL_ORDER_ENCODINGS.map((text, index) => invalid(`small order ${index + 1}`, 'key_invalid', { jwk: fromHex(text) })),
-      ...NON_CANONICAL.map((text, index) => invalid(`not canonical ${index + 1}`, 'key_invalid', { jwk: fromHex(text) })),
+      ...SMALL_ORDER_ENCODINGS.map((text, index) =>
+        invalid(`small order ${index + 1}`, 'key_invalid', { jwk: fromHex(text) }),
+      ),
+      ...NON_CANONICAL.map((text, index) =>
+        invalid(`not canonical ${index + 1}`, 'key_invalid', { jwk: fromHex(text) }),
+      ),
       invalid('mixed order', 'key_invalid', { jwk: fromHex(MIXED_ORDER) }),
       invalid('not on the curve', 'key_invalid', { jwk: fromHex(NOT_ON_CURVE) }),
       invalid('31 bytes', 'key_invalid', { jwk: jwk(toBase64url(new Uint8Array(31))) }),
@@ -101,7 +105,9 @@ export function principalVectors(): VectorFile {
       invalid('a short salt', 'genesis_malformed', { record: { ...record, salt: 'AAAA' } }),
       invalid('another member', 'genesis_malformed', { record: { ...record, note: '' } }),
       invalid('no address', 'genesis_malformed', { record: { ...record, address: 'asker' } }),
-      invalid('a member too many in the key', 'genesis_malformed', { record: { ...record, first_key: { ...record.first_key, kid: 'a' } } }),
+      invalid('a member too many in the key', 'genesis_malformed', {
+        record: { ...record, first_key: { ...record.first_key, kid: 'a' } },
+      }),
     ],
   };
 }
@@ -109,5 +115,9 @@ export function principalVectors(): VectorFile {
 function withSalt(before: WorldPrincipal['record'], salt: string) {
   const record = { ...before, salt };
   const principalId = principalIdOf(record);
-  return { record, canonical: canonicalize(record), expect: { principal_id: principalId, home_tag: homeTagOf(principalId) } };
+  return {
+    record,
+    canonical: canonicalize(record),
+    expect: { principal_id: principalId, home_tag: homeTagOf(principalId) },
+  };
 }

@@ -7,7 +7,15 @@ const long = (label: string, count: number) => Array.from({ length: count }, () 
 const LABEL_63 = 'a'.repeat(63);
 
 const domains = {
-  good: ['alpha.test', 'a.b', 'xn--bcher-kva.example', 'a-b.c-d', '1a.2b', '127.example', `${long(LABEL_63, 3)}.${'a'.repeat(38)}`],
+  good: [
+    'alpha.test',
+    'a.b',
+    'xn--bcher-kva.example',
+    'a-b.c-d',
+    '1a.2b',
+    '127.example',
+    `${long(LABEL_63, 3)}.${'a'.repeat(38)}`,
+  ],
   bad: [
     '',
     'localhost',
@@ -99,7 +107,10 @@ const ids = {
 };
 
 const scalars: Record<string, { good: string[]; bad: string[] }> = {
-  principal_id: { good: [ASKER.principalId, WORKER.principalId], bad: ['prn_abc', `prn_${'a'.repeat(44)}`, `PRN_${'a'.repeat(43)}`] },
+  principal_id: {
+    good: [ASKER.principalId, WORKER.principalId],
+    bad: ['prn_abc', `prn_${'a'.repeat(44)}`, `PRN_${'a'.repeat(43)}`],
+  },
   instant: {
     good: ['2026-08-17T09:30:00.000Z', '2024-02-29T23:59:59.999Z', '0001-01-01T00:00:00.000Z'],
     bad: [
@@ -138,16 +149,24 @@ export function nameVectors(): VectorFile {
       }),
       ...both('id', ids, (text) => {
         const parsed = parseId(text);
-        return parsed && { kind: parsed.kind, home_tag: parsed.homeTag, ...(parsed.domain && { domain: parsed.domain }) };
+        return (
+          parsed && { kind: parsed.kind, home_tag: parsed.homeTag, ...(parsed.domain && { domain: parsed.domain }) }
+        );
       }),
       ...Object.entries(scalars).flatMap(([grammar, texts]) =>
-        both(grammar, texts, (text) => (grammar === 'principal_id' ? { home_tag: homeTagOf(text as PrincipalId) } : undefined)),
+        both(grammar, texts, (text) =>
+          grammar === 'principal_id' ? { home_tag: homeTagOf(text as PrincipalId) } : undefined,
+        ),
       ),
     ],
   };
 }
 
-function both(grammar: string, texts: { good: string[]; bad: string[] }, partsOf: (text: string) => object | undefined): Vector[] {
+function both(
+  grammar: string,
+  texts: { good: string[]; bad: string[] },
+  partsOf: (text: string) => object | undefined,
+): Vector[] {
   return [
     ...texts.good.map((text, index) => {
       const expect = partsOf(text);

@@ -3,7 +3,7 @@ import { domainKeyRef, signRequest, toBase64url, toUtf8 } from '../../../src/pro
 import { ALPHA, ALPHA_KEY_REF, BETA, chance, instant, KEYS, later, NOW, TRANSACTION } from '../world.js';
 import { invalid, type VectorFile, valid } from './vector-file.js';
 
-export interface RequestOfVector {
+interface RequestOfVector {
   method: string;
   target_uri: string;
   headers: [name: string, value: string][];
@@ -39,11 +39,14 @@ async function forged(request: RequestOfVector, input: string): Promise<RequestO
   const headers = without(request, 'signature', 'signature-input');
   const base = baseOf({ ...request, headers }, input);
   const signature = Buffer.from(await KEYS.alpha.sign(toUtf8(base))).toString('base64');
-  return { ...request, headers: [...headers, ['signature-input', `fed=${input}`], ['signature', `fed=:${signature}:`]] };
+  return {
+    ...request,
+    headers: [...headers, ['signature-input', `fed=${input}`], ['signature', `fed=:${signature}:`]],
+  };
 }
 
 /** The signature base for a Signature-Input of one label, written out here a second time to compare with. */
-export function baseOf(request: RequestOfVector, input: string): string {
+function baseOf(request: RequestOfVector, input: string): string {
   const names = [...(/^\(([^)]*)\)/.exec(input)?.[1] ?? '').matchAll(/"([^"]+)"/g)].map((match) => match[1] ?? '');
   const lines = names.map((name) => `"${name}": ${componentOf(request, name)}`);
   return [...lines, `"@signature-params": ${input}`].join('\n');
@@ -82,15 +85,29 @@ export async function requestVectors(): Promise<VectorFile> {
   const bad = (name: string, component: string, request: RequestOfVector, members: object = {}) =>
     invalid(name, 'signature_invalid', { destination: BETA, now: instant(), request, component, ...members });
   return {
-    about: 'Requests as received by `destination`. `component` is what a refusal names. Keys that the reader knows are in the context.',
+    about:
+      'Requests as received by `destination`. `component` is what a refusal names. Keys that the reader knows are in the context.',
     context: CONTEXT,
     vectors: [
       good('a transaction is put', put),
       good('a directory is read', get),
       good('made 300 s ahead', await signed('PUT', { created: later(300_000) })),
-      { ...bad('a changed body', 'content-digest', { ...put, body: BODY.replace('beta', 'bete') }), reason: 'digest_mismatch' },
-      { ...bad('no sha-256 digest', 'content-digest', withHeader(put, 'content-digest', 'md5=:AAAAAAAAAAAAAAAAAAAAAA==:')), reason: 'digest_mismatch' },
-      { ...bad('another destination', 'fed-destination', put, { destination: 'gamma.test' }), reason: 'wrong_destination' },
+      {
+        ...bad('a changed body', 'content-digest', { ...put, body: BODY.replace('beta', 'bete') }),
+        reason: 'digest_mismatch',
+      },
+      {
+        ...bad(
+          'no sha-256 digest',
+          'content-digest',
+          withHeader(put, 'content-digest', 'md5=:AAAAAAAAAAAAAAAAAAAAAA==:'),
+        ),
+        reason: 'digest_mismatch',
+      },
+      {
+        ...bad('another destination', 'fed-destination', put, { destination: 'gamma.test' }),
+        reason: 'wrong_destination',
+      },
       bad('another method', 'content-digest', { ...put, method: 'GET', headers: put.headers }),
       bad('another path', 'signature', { ...put, target_uri: `${PUT_URI}x` }),
       bad('another host', 'signature', { ...put, target_uri: PUT_URI.replace('beta.test', '127.0.0.1:7520') }),
@@ -105,20 +122,48 @@ export async function requestVectors(): Promise<VectorFile> {
       bad('expired', 'expires', put, { now: instant(300_000) }),
       bad('made more than 300 s ahead', 'signature-input', put, { now: instant(-301_000) }),
       bad('signed by another key', 'signature', await signed('PUT', { sign: KEYS.stranger.sign })),
-      bad('a key of another domain', 'keyid', await signed('PUT', { keyRef: domainKeyRef(BETA, KEYS.beta.kid), sign: KEYS.beta.sign })),
-      bad('an unknown key', 'keyid', await signed('PUT', { keyRef: domainKeyRef(ALPHA, KEYS.stranger.kid), sign: KEYS.stranger.sign })),
+      bad(
+        'a key of another domain',
+        'keyid',
+        await signed('PUT', { keyRef: domainKeyRef(BETA, KEYS.beta.kid), sign: KEYS.beta.sign }),
+      ),
+      bad(
+        'an unknown key',
+        'keyid',
+        await signed('PUT', { keyRef: domainKeyRef(ALPHA, KEYS.stranger.kid), sign: KEYS.stranger.sign }),
+      ),
       bad('a short nonce', 'nonce', await signed('PUT', { nonce: toBase64url(chance('short')(15)) })),
       bad('another tag', 'tag', await forged(put, inputOf(put).replace('agent-federation/1', 'agent-federation/2'))),
-      bad('another alg', 'signature-input', await forged(put, inputOf(put).replace('alg="ed25519"', 'alg="hmac-sha256"'))),
-      bad('a window of 301 s', 'expires', await forged(put, inputOf(put).replace(/expires=\d+/, (text) => `expires=${Number(text.slice(8)) + 1}`))),
+      bad(
+        'another alg',
+        'signature-input',
+        await forged(put, inputOf(put).replace('alg="ed25519"', 'alg="hmac-sha256"')),
+      ),
+      bad(
+        'a window of 301 s',
+        'expires',
+        await forged(
+          put,
+          inputOf(put).replace(/expires=\d+/, (text) => `expires=${Number(text.slice(8)) + 1}`),
+        ),
+      ),
       ...(await Promise.all(
-        ['@method', '@target-uri', 'content-digest', 'content-type', 'fed-origin', 'fed-destination'].map(async (name) =>
-          bad(`${name} left out of what is signed`, 'signature-input', await forged(put, inputOf(put).replace(`"${name}" `, '').replace(` "${name}"`, ''))),
+        ['@method', '@target-uri', 'content-digest', 'content-type', 'fed-origin', 'fed-destination'].map(
+          async (name) =>
+            bad(
+              `${name} left out of what is signed`,
+              'signature-input',
+              await forged(put, inputOf(put).replace(`"${name}" `, '').replace(` "${name}"`, '')),
+            ),
         ),
       )),
       ...(await Promise.all(
         ['created', 'expires', 'nonce', 'keyid', 'alg', 'tag'].map(async (name) =>
-          bad(`no ${name}`, 'signature-input', await forged(put, inputOf(put).replace(new RegExp(`;${name}=("[^"]*"|\\d+)`), ''))),
+          bad(
+            `no ${name}`,
+            'signature-input',
+            await forged(put, inputOf(put).replace(new RegExp(`;${name}=("[^"]*"|\\d+)`), '')),
+          ),
         ),
       )),
       bad('another component is covered', '@authority', await forgedAuthority(put)),

@@ -1,5 +1,12 @@
 // The transition table as data, cell by cell: for each state, kind and party, where it leads or why not.
-import { COMMITMENT_STATES, type CommitmentState, type Party, TRANSITION_KINDS, TRANSITION_TABLE, type TransitionKind } from '../../../src/protocol/index.js';
+import {
+  COMMITMENT_STATES,
+  type CommitmentState,
+  type Party,
+  TRANSITION_KINDS,
+  TRANSITION_TABLE,
+  type TransitionKind,
+} from '../../../src/protocol/index.js';
 import { invalid, type Vector, type VectorFile, valid } from './vector-file.js';
 
 const PARTIES: readonly Party[] = ['creditor', 'debtor', 'resolver'];
@@ -7,7 +14,9 @@ const PARTIES: readonly Party[] = ['creditor', 'debtor', 'resolver'];
 export function tableVectors(): VectorFile {
   return {
     about: 'Who may make which transition in which state. `both` needs the creditor and the debtor, each once.',
-    vectors: COMMITMENT_STATES.flatMap((state) => TRANSITION_KINDS.flatMap((kind) => PARTIES.map((party) => cell(state, kind, party)))),
+    vectors: COMMITMENT_STATES.flatMap((state) =>
+      TRANSITION_KINDS.flatMap((kind) => PARTIES.map((party) => cell(state, kind, party))),
+    ),
   };
 }
 
@@ -15,6 +24,7 @@ function cell(state: CommitmentState, kind: TransitionKind, party: Party): Vecto
   const name = `${state}, ${kind} by the ${party}`;
   const rows = TRANSITION_TABLE.filter((row) => row.from === state && row.kind === kind);
   const row = rows.find(({ by }) => by === party || (by === 'both' && party !== 'resolver'));
-  if (row) return valid(name, { state, kind, party, expect: { to: row.to, needs: row.by === 'both' ? 'both' : party } });
+  if (row)
+    return valid(name, { state, kind, party, expect: { to: row.to, needs: row.by === 'both' ? 'both' : party } });
   return invalid(name, rows.length === 0 ? 'commitment_wrong_state' : 'commitment_wrong_party', { state, kind, party });
 }

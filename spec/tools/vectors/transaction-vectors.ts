@@ -9,25 +9,62 @@ export async function transactionVectors(): Promise<VectorFile> {
   const certificates = [await certificateOf(ASKER), await certificateOf(OTHER)];
   const first = await letter({ label: 'batch 1', body: 'one' });
   const second = await letter({ label: 'batch 2', from: OTHER, body: 'two' });
-  const frame = { origin: ALPHA, destination: BETA, incarnation: 'inc_vector', certificates, envelopes: [first, second], signals: [] as unknown[] };
+  const frame = {
+    origin: ALPHA,
+    destination: BETA,
+    incarnation: 'inc_vector',
+    certificates,
+    envelopes: [first, second],
+    signals: [] as unknown[],
+  };
   const base = { origin: ALPHA, destination: BETA, now: instant() };
   const text = (change: object) => JSON.stringify({ ...frame, ...change });
-  const whole = (envelope: WireEnvelope) => ({ message_id: identity(envelope), recipient: WORKER.address, result: 'verified' });
-  const rejected = (envelope: WireEnvelope, code: string) => ({ message_id: identity(envelope), recipient: WORKER.address, result: 'rejected', code });
-  const good = (name: string, change: object, items: object[]) => valid(name, { ...base, body: text(change), expect: { items } });
+  const whole = (envelope: WireEnvelope) => ({
+    message_id: identity(envelope),
+    recipient: WORKER.address,
+    result: 'verified',
+  });
+  const rejected = (envelope: WireEnvelope, code: string) => ({
+    message_id: identity(envelope),
+    recipient: WORKER.address,
+    result: 'rejected',
+    code,
+  });
+  const good = (name: string, change: object, items: object[]) =>
+    valid(name, { ...base, body: text(change), expect: { items } });
   const bad = (name: string, reason: string, body: string) => invalid(name, reason, { ...base, body });
-  const unreadable = (index: number, code: string) => ({ message_id: '', recipient: '', result: 'rejected', code, index });
+  const unreadable = (index: number, code: string) => ({
+    message_id: '',
+    recipient: '',
+    result: 'rejected',
+    code,
+    index,
+  });
   return {
-    about: 'Transaction bodies as received, with what each item comes to. `verified` items are then admitted by local policy.',
+    about:
+      'Transaction bodies as received, with what each item comes to. `verified` items are then admitted by local policy.',
     context: { bundle: bundleOf() },
     vectors: [
       good('two messages', {}, [whole(first), whole(second)]),
       good('nothing', { envelopes: [], certificates: [] }, []),
-      good('BR-27 one bad item in the middle', { envelopes: [first, { header: '{', signature: '' }, second] }, [whole(first), unreadable(1, 'envelope_malformed'), whole(second)]),
+      good('BR-27 one bad item in the middle', { envelopes: [first, { header: '{', signature: '' }, second] }, [
+        whole(first),
+        unreadable(1, 'envelope_malformed'),
+        whole(second),
+      ]),
       good('an item that is a number', { envelopes: [7, first] }, [unreadable(0, 'envelope_malformed'), whole(first)]),
-      good('an oversized item', { envelopes: [{ ...first, body: 'b'.repeat(48 * 1024 + 1) }, second] }, [unreadable(0, 'envelope_too_large'), whole(second)]),
-      good('a swapped body', { envelopes: [{ ...first, body: 'uno' }, second] }, [rejected(first, 'body_digest_mismatch'), whole(second)]),
-      good('a certificate is missing', { certificates: certificates.slice(0, 1) }, [whole(first), rejected(second, 'certificate_missing')]),
+      good('an oversized item', { envelopes: [{ ...first, body: 'b'.repeat(48 * 1024 + 1) }, second] }, [
+        unreadable(0, 'envelope_too_large'),
+        whole(second),
+      ]),
+      good('a swapped body', { envelopes: [{ ...first, body: 'uno' }, second] }, [
+        rejected(first, 'body_digest_mismatch'),
+        whole(second),
+      ]),
+      good('a certificate is missing', { certificates: certificates.slice(0, 1) }, [
+        whole(first),
+        rejected(second, 'certificate_missing'),
+      ]),
       good('certificates that are none', { certificates: [7, 'x', ...certificates] }, [whole(first), whole(second)]),
       good('signals of a later version', { signals: [{ type: 'later' }, 7] }, [whole(first), whole(second)]),
       good('a member of a later version', { later: true }, [whole(first), whole(second)]),
@@ -62,7 +99,9 @@ export function answerVectors(): VectorFile {
     about: 'The shape of answers to transactions. That the receipt holds is a matter of receipts.json.',
     vectors: [
       valid('an answer', { answer }),
-      valid('a code of a later version', { answer: { ...answer, results: [{ ...item, result: 'rejected', code: 'some_later_code' }] } }),
+      valid('a code of a later version', {
+        answer: { ...answer, results: [{ ...item, result: 'rejected', code: 'some_later_code' }] },
+      }),
       bad('an unknown result', { results: [{ ...item, result: 'maybe' }] }),
       bad('a wait beyond a day', { results: [{ ...item, result: 'retry', after: 86_401 }] }),
       bad('a recipient that is no address', { results: [{ ...item, recipient: 'worker', result: 'accepted' }] }),

@@ -1,2 +1,2 @@
 // The adapter for effects over HTTP.
-export { createHttpEffectAdapter, type HttpEffectOptions, httpPostAction } from './http-effect.js';
+export { createHttpEffectAdapter, httpPostAction } from './http-effect.js';

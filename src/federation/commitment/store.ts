@@ -54,13 +54,14 @@ export async function lockCommitment(
 
 export function listCommitmentRows(
   sql: Sql,
-  { home, limit }: { home: string; limit: number },
+  { home, after, limit }: { home: string; after?: string | undefined; limit: number },
 ): Promise<CommitmentRow[]> {
   return sql<CommitmentRow[]>`
     select ${columns(sql)}
       from federation.commitments
      where home = ${home}
-     order by updated_at desc, commitment_id
+       ${after === undefined ? sql`` : sql`and (updated_at, commitment_id) < (select updated_at, commitment_id from federation.commitments where home = ${home} and commitment_id = ${after})`}
+     order by updated_at desc, commitment_id desc
      limit ${limit}`;
 }
 

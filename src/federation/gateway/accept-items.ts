@@ -2,7 +2,7 @@
  * Decides a transaction's items in one database transaction and stores the results with what they say. An item that the
  * database refuses undoes itself alone (BR: one poison message never blocks its neighbours).
  */
-import { lockMailboxes, type Principal, principalByAddress } from '../../home/index.js';
+import { type Principal, principalsByAddress, receives } from '../../home/index.js';
 import { isConnectionLost, isRetryableConflict, type Sql, type Tx } from '../../platform/index.js';
 import {
   type Address,
@@ -13,11 +13,13 @@ import {
   type TransactionResult,
 } from '../../protocol/index.js';
 import type { Gateway } from '../parts.js';
-import { acceptItem, ItemRefused } from './accept-item.js';
+import { acceptBatch, type Delivery, type Outcome } from './accept-batch.js';
 import { type InboundTransaction, saveResults } from './store.js';
 import type { DecidedItem, RefusedItem, VerifiedItem } from './verify-items.js';
 
 const attempts = 4;
+/** While a recipient moves home, what comes for it waits this long. */
+const migratingRetryS = 60;
 /** What a sender waits before it offers the rest of a conversation again, when an item of it has to wait. */
 const heldConversationS = 60;
 
@@ -34,32 +36,21 @@ export async function acceptItems(gateway: Gateway, accept: AcceptItems): Promis
   }
 }
 
-type Recipients = ReadonlyMap<Address, Principal>;
-
 async function acceptIn(gateway: Gateway, tx: Tx, accept: AcceptItems): Promise<TransactionResult[]> {
   const recipients = await readRecipients(tx, accept.items);
-  await lockMailboxes(
-    tx,
-    [...recipients.values()].map((recipient) => recipient.home),
-  );
-  const results: TransactionResult[] = [];
   const waiting = new Set<string>();
-  for (const item of accept.items) {
-    if ('refused' in item) {
-      results.push(...refusedResults(item.refused));
-      continue;
-    }
-    for (const address of item.verified.envelope.header.to) {
-      const decided = await decideOne(gateway, tx, {
-        accept,
-        item: item.verified,
-        address,
-        recipient: recipients.get(address),
-        waiting,
-      });
-      results.push(decided);
-    }
-  }
+  const admitted: Admitted[] = accept.items.flatMap((item): Admitted[] => {
+    if ('refused' in item) return refusedResults(item.refused);
+    const { transactionId } = accept;
+    const { to } = item.verified.envelope.header;
+    return to.map((address) => admit({ item: item.verified, address, recipients, waiting, transactionId }));
+  });
+  const deliveries = admitted.flatMap((each) => ('delivery' in each ? [each.delivery] : []));
+  const outcomes = await acceptOrBisect(gateway, tx, { peer: accept.peer, deliveries });
+  const results = admitted.map((each): TransactionResult => {
+    if (!('delivery' in each)) return each;
+    return { ...each.named, ...(outcomes.get(each.delivery) ?? { result: 'rejected', code: 'internal' }) };
+  });
   await settleResults(tx, accept, results);
   return results;
 }
@@ -71,48 +62,83 @@ export async function settleResults(tx: Tx, accept: AcceptItems, results: Transa
   throw new Problem('unavailable', 'this transaction is being worked on elsewhere', { extra: { retry_after_s: 1 } });
 }
 
+type Recipients = ReadonlyMap<Address, Principal>;
+
 async function readRecipients(sql: Sql, items: readonly DecidedItem[]): Promise<Recipients> {
-  const recipients = new Map<Address, Principal>();
   const addresses = items.flatMap((item) => ('verified' in item ? item.verified.envelope.header.to : []));
-  for (const address of new Set(addresses)) {
-    const principal = await principalByAddress(sql, address);
-    if (principal) recipients.set(address, principal);
-  }
-  return recipients;
+  const principals = await principalsByAddress(sql, addresses);
+  return new Map(principals.map((principal) => [principal.address, principal]));
 }
 
 interface One {
-  accept: AcceptItems;
   item: VerifiedItem;
   address: Address;
-  recipient: Principal | undefined;
+  recipients: Recipients;
   /** Conversations of which an item has to wait: what comes after it waits too, so that order is kept (D9). */
   waiting: Set<string>;
+  transactionId: string;
 }
 
-async function decideOne(gateway: Gateway, tx: Tx, one: One): Promise<TransactionResult> {
-  const { item, address, waiting } = one;
+type Named = Pick<TransactionResult, 'message_id' | 'recipient'>;
+type Admitted = TransactionResult | { named: Named; delivery: Delivery };
+
+/** What can be said without looking further than the recipient. */
+function admit({ item, address, recipients, waiting, transactionId }: One): Admitted {
   const { message_id, conversation_id } = item.envelope.header;
-  const named = { message_id, recipient: address };
+  const named: Named = { message_id, recipient: address };
+  const recipient = recipients.get(address);
   if (waiting.has(conversation_id)) return { ...named, result: 'retry', after: heldConversationS };
-  try {
-    const outcome = await tx.savepoint((inner) =>
-      acceptItem(gateway, inner, { ...one, transactionId: one.accept.transactionId }),
-    );
-    if (outcome.result === 'retry') waiting.add(conversation_id);
-    return { ...named, ...outcome };
-  } catch (error) {
-    return { ...named, result: 'rejected', code: refusalOf(gateway, one, error) };
+  // One code for the unknown and the ended: the answer tells nobody who exists.
+  if (!recipient || !receives(recipient)) return { ...named, result: 'rejected', code: 'recipient_unavailable' };
+  if (recipient.status === 'migrating') {
+    waiting.add(conversation_id);
+    return { ...named, result: 'retry', after: migratingRetryS };
   }
+  if (!item.interaction.ok) return { ...named, result: 'rejected', code: item.interaction.reason };
+  return { named, delivery: { item, recipient, interaction: item.interaction.interaction, transactionId } };
 }
 
-/** What is wrong with one item stays with it; what is wrong with the database or the batch is thrown on. */
-function refusalOf(gateway: Gateway, { accept, item }: One, error: unknown): RefusalCode {
-  if (error instanceof ItemRefused) return error.reason;
+interface Bisecting {
+  peer: string;
+  deliveries: readonly Delivery[];
+}
+
+/** All at once; if the database refuses that, the halves in order, until what it refuses stands alone. */
+async function acceptOrBisect(
+  gateway: Gateway,
+  tx: Tx,
+  { peer, deliveries }: Bisecting,
+): Promise<ReadonlyMap<Delivery, Outcome>> {
+  const outcomes = new Map<Delivery, Outcome>();
+  const open = deliveries.length === 0 ? [] : [deliveries];
+  for (let part = open.shift(); part !== undefined; part = open.shift()) {
+    const batch = part;
+    try {
+      const decided = await tx.savepoint((inner) => acceptBatch(gateway, inner, batch));
+      decided.forEach((outcome, index) => {
+        const delivery = batch[index];
+        if (delivery) outcomes.set(delivery, outcome);
+      });
+    } catch (error) {
+      // What is wrong with the database or with all of it is thrown on.
+      if (isConnectionLost(error) || isRetryableConflict(error)) throw error;
+      const [only] = batch;
+      const half = Math.ceil(batch.length / 2);
+      if (batch.length > 1) open.unshift(batch.slice(0, half), batch.slice(half));
+      else if (only) outcomes.set(only, { result: 'rejected', code: refusalOf(gateway, { peer, only, error }) });
+    }
+  }
+  return outcomes;
+}
+
+/** What is wrong with one delivery stays with it. */
+function refusalOf(
+  gateway: Gateway,
+  { peer, only, error }: { peer: string; only: Delivery; error: unknown },
+): RefusalCode {
   if (error instanceof Problem && error.status < 500) return 'interaction_invalid';
-  if (isConnectionLost(error) || isRetryableConflict(error)) throw error;
-  const { message_id } = item.envelope.header;
-  gateway.log.error({ err: error, peer: accept.peer, messageId: message_id }, 'an item could not be stored');
+  const { message_id } = only.item.envelope.header;
+  gateway.log.error({ err: error, peer, messageId: message_id }, 'an item could not be stored');
   return 'internal';
 }
 

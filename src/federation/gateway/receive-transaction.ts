@@ -106,7 +106,11 @@ function readFrame(gateway: Gateway, request: TransactionRequest, proved: Proved
   if (transaction.destination !== gateway.domain.name) {
     throw new Problem('wrong_destination', `destination is ${transaction.destination}`);
   }
-  const pairs = transaction.items.reduce((sum, item) => sum + ('opened' in item ? item.opened.header.to.length : 1), 0);
+  // A refused item is answered for each recipient that could be read, so it counts as much as any other.
+  const pairs = transaction.items.reduce(
+    (sum, item) => sum + Math.max('opened' in item ? item.opened.header.to.length : item.refused.recipients.length, 1),
+    0,
+  );
   if (pairs > transactionRecipients) {
     throw new Problem('too_large', `${pairs} recipients where ${transactionRecipients} are allowed`);
   }

@@ -1,25 +1,16 @@
 /**
- * Hands a peer the next items of its outbox as one transaction. A crash leaves: before sending, a claim that lapses; after
- * sending, items that are offered again and come back as duplicates with the first receipts; after settling, the ends.
+ * Hands a peer what waits for it in the outbox. The queue is delivered on tracks that share the conversations out among them,
+ * so that several transactions travel at once, one track settles while another is on its way, and order is kept (D9). A crash
+ * leaves: before sending, a claim that lapses; after sending, items that are offered again and come back as duplicates with
+ * the first receipts; after settling, the ends.
  */
-import { foundationChannels } from '../../foundation/index.js';
-import { principalByHome } from '../../home/index.js';
-import { PeerError, type Tx } from '../../platform/index.js';
-import {
-  type Domain,
-  fromUtf8,
-  LIMITS,
-  openEnvelope,
-  subjectKeyOf,
-  toBase64url,
-  type WireEnvelope,
-} from '../../protocol/index.js';
+import { PeerError } from '../../platform/index.js';
+import { type Domain, LIMITS, toBase64url } from '../../protocol/index.js';
 import {
   claimDelivery,
-  countAttempts,
+  countWaiting,
   type DeliveryClaim,
   type DeliveryState,
-  endItem,
   jitterFrom,
   jitterTo,
   nextAttempt,
@@ -27,156 +18,117 @@ import {
   noteSuccess,
   type OutboxItem,
   releaseDelivery,
-  takeItems,
+  type Track,
+  tracks,
 } from '../outbox/index.js';
 import { federationChannels, type Gateway } from '../parts.js';
-import { peerBundle } from '../peer/index.js';
-import { saveTransactionReceipt } from '../receipt/index.js';
-import { type Delivered, exchangeTransaction, type Shipment } from './exchange-transaction.js';
-import { settleItem, tellSender } from './settle-delivery.js';
+import { type KnownPeer, peerBundle } from '../peer/index.js';
+import { transactionsAtOnce } from './pack-items.js';
+import { endAndTell, type Round, sendRound } from './send-round.js';
 
 export type SendOutcome = 'sent' | 'failed' | 'nothing';
 
 const claimMs = 15_000;
-/** Room for the frame and the certificates beside the envelopes. */
-const envelopeBytesPerTransaction =
-  LIMITS.transactionBytes - LIMITS.transactionCertificates * LIMITS.certificateBytes - 4_096;
+/** How long an empty track waits for something new while another one is at work. */
+const trackIdleMs = 50;
 /** A lone item that a peer calls malformed or too large so often is given up; its neighbours go on. */
 const refusalsOfOne = 3;
 const refusalStatuses: readonly (number | undefined)[] = [400, 413, 422];
 
+/** Sends what fits one transaction, or all of a longer queue until nothing is left that may go now. */
 export async function sendTransaction(gateway: Gateway, peer: Domain, signal: AbortSignal): Promise<SendOutcome> {
+  const waiting = await countWaiting(gateway.db.sql, { peer, limit: LIMITS.transactionEnvelopes + 1 });
+  if (waiting === 0) return 'nothing';
   const known = await peerBundle(gateway.peers, peer);
   const claim: DeliveryClaim = { peer, claim: `${gateway.instance}/${toBase64url(gateway.random.bytes(9))}` };
-  const claimed = await claimItems(gateway, claim);
-  if (!claimed) return 'nothing';
-  const { state, items } = claimed;
+  const delivering: Delivering = { claim, signal };
   if (!known.ok) {
-    await fail(gateway, claim, {
-      state,
-      items: [],
-      error: new PeerError('refused', `${known.reason}: ${known.detail}`, { retryable: true }),
-    });
-    return 'failed';
+    const error = new PeerError('refused', `${known.reason}: ${known.detail}`, { retryable: true });
+    return failUntried(gateway, claim, error);
   }
-  const { ready, shipment } = await pack(gateway, items);
-  if (ready.length === 0) {
-    await release(gateway, claim);
-    return 'sent';
-  }
-  try {
-    const delivered = await exchangeTransaction(gateway, known.peer, { shipment, signal });
-    await settle(gateway, claim, { items: ready, delivered });
-    return 'sent';
-  } catch (error) {
-    if (!(error instanceof PeerError)) throw error;
-    if (signal.aborted) await release(gateway, claim);
-    else await fail(gateway, claim, { state, items: ready, error });
-    return 'failed';
-  }
+  const round =
+    waiting > LIMITS.transactionEnvelopes
+      ? await sendQueue(gateway, known.peer, delivering)
+      : await sendWhole(gateway, known.peer, delivering);
+  return conclude(gateway, { ...delivering, round });
 }
 
-interface Claimed {
-  state: DeliveryState;
-  items: OutboxItem[];
+type Delivering = { claim: DeliveryClaim; signal: AbortSignal };
+
+/** One round over the whole queue; while a peer fails, one item of it is the probe. */
+function sendWhole(gateway: Gateway, peer: KnownPeer, { claim, signal }: Delivering): Promise<Round> {
+  return sendRound(gateway, peer, { claim, signal, track: undefined, transactions: 1 });
 }
 
-/** While a peer fails, one item at a time is the probe. The attempt is counted before it is made. */
-async function claimItems(gateway: Gateway, claim: DeliveryClaim): Promise<Claimed | undefined> {
-  return gateway.db.transact('outbox.claim', async (tx) => {
-    const state = await claimDelivery(tx, { ...claim, claimMs });
-    if (!state) return undefined;
-    const limit = state.failures > 0 ? 1 : LIMITS.transactionEnvelopes;
-    const items = withinBytes(await takeItems(tx, { peer: claim.peer, limit }));
-    if (items.length === 0) {
-      await releaseDelivery(tx, claim);
-      return undefined;
+async function sendQueue(gateway: Gateway, peer: KnownPeer, delivering: Delivering): Promise<Round> {
+  const state = await takeClaim(gateway, delivering.claim);
+  if (!state) return { kind: 'nothing' };
+  return state.failures > 0 ? sendWhole(gateway, peer, delivering) : runTracks(gateway, peer, delivering);
+}
+
+function takeClaim(gateway: Gateway, claim: DeliveryClaim): Promise<DeliveryState | undefined> {
+  return gateway.db.transact('outbox.claim', (tx) => claimDelivery(tx, { ...claim, claimMs }));
+}
+
+async function failUntried(gateway: Gateway, claim: DeliveryClaim, error: PeerError): Promise<SendOutcome> {
+  const state = await takeClaim(gateway, claim);
+  if (!state) return 'nothing';
+  await fail(gateway, claim, { state, items: [], error });
+  return 'failed';
+}
+
+/** Each track goes on until none has anything left; the first failure ends them all after their rounds. */
+async function runTracks(gateway: Gateway, peer: KnownPeer, { claim, signal }: Delivering): Promise<Round> {
+  const rounds: Round[] = [];
+  const failed = () => rounds.find(({ kind }) => kind === 'failed');
+  let working = 0;
+  let broken = false;
+
+  async function next(track: Track): Promise<Round> {
+    working += 1;
+    try {
+      if ((await countWaiting(gateway.db.sql, { peer: claim.peer, track, limit: 1 })) === 0) return { kind: 'nothing' };
+      const transactions = transactionsAtOnce / tracks.length;
+      return await sendRound(gateway, peer, { claim, signal, track, transactions });
+    } catch (error) {
+      broken = true;
+      throw error;
+    } finally {
+      working -= 1;
     }
-    await countAttempts(tx, { peer: claim.peer, positions: items.map((item) => item.position) });
-    return { state, items };
-  });
-}
-
-function withinBytes(items: readonly OutboxItem[]): OutboxItem[] {
-  const taken: OutboxItem[] = [];
-  let bytes = 0;
-  for (const item of items) {
-    // JSON may write a byte of text in two, and of a control character in six; signed bytes hold few of those.
-    bytes += 2 * (item.header.byteLength + item.body.byteLength) + 256;
-    if (taken.length > 0 && bytes > envelopeBytesPerTransaction) break;
-    taken.push(item);
   }
-  return taken;
+
+  async function run(track: Track): Promise<void> {
+    while (!signal.aborted && !broken && !failed()) {
+      const round = await next(track);
+      if (round.kind !== 'nothing') rounds.push(round);
+      else if (working === 0) return;
+      else await gateway.wakeups.wait(federationChannels.outbox, trackIdleMs, signal);
+    }
+  }
+
+  // A fault in one is thrown once the others have ended as well: none goes on behind the back of the caller.
+  const ends = await Promise.allSettled(tracks.map(run));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  return failed() ?? rounds[0] ?? { kind: 'nothing' };
 }
 
-/** Envelopes with a fresh certificate of each sender; what can't be vouched for any more ends here. */
-async function pack(
+async function conclude(
   gateway: Gateway,
-  items: readonly OutboxItem[],
-): Promise<{ ready: OutboxItem[]; shipment: Shipment }> {
-  const ready: OutboxItem[] = [];
-  const envelopes: WireEnvelope[] = [];
-  const certificates = new Set<string>();
-  for (const item of items) {
-    const wire = wireOf(item);
-    const certificate = await certificateFor(gateway, item, wire);
-    if (certificate === undefined) {
-      await bury(gateway, item, 'key_not_current');
-      continue;
-    }
-    ready.push(item);
-    envelopes.push(wire);
-    certificates.add(certificate);
+  { claim, signal, round }: Delivering & { round: Round },
+): Promise<SendOutcome> {
+  switch (round.kind) {
+    case 'sent':
+      await gateway.db.transact('outbox.done', (tx) => noteSuccess(tx, claim));
+      return 'sent';
+    case 'nothing':
+      await release(gateway, claim);
+      return 'nothing';
+    case 'failed':
+      if (signal.aborted) await release(gateway, claim);
+      else await fail(gateway, claim, round);
+      return 'failed';
   }
-  const expected = ready.flatMap(({ messageId, recipients }) =>
-    recipients.map((recipient) => ({ messageId, recipient })),
-  );
-  return { ready, shipment: { envelopes, certificates: [...certificates], expected } };
-}
-
-function wireOf({ header, signature, body }: OutboxItem): WireEnvelope {
-  return { header: textOf(header), signature, body: textOf(body) };
-}
-
-function textOf(bytes: Uint8Array): string {
-  const text = fromUtf8(bytes);
-  if (text === undefined) throw new Error('an outbox item is not UTF-8');
-  return text;
-}
-
-async function certificateFor(gateway: Gateway, item: OutboxItem, wire: WireEnvelope): Promise<string | undefined> {
-  const sender = await principalByHome(gateway.db.sql, item.home);
-  const token = sender && (await gateway.certifier.agentKeyCertificate(sender));
-  const opened = openEnvelope(wire);
-  const matches = token !== undefined && opened.ok && subjectKeyOf(token) === opened.header.key_id;
-  return matches ? token : undefined;
-}
-
-async function bury(gateway: Gateway, item: OutboxItem, reason: string): Promise<void> {
-  await gateway.db.transact('outbox.bury', async (tx) => {
-    if (await endItem(tx, { ...item, end: 'dead', reason })) {
-      await tellSender(gateway, tx, { item, end: 'dead', reason, results: [] });
-    }
-  });
-  gateway.wakeups.wake(foundationChannels.inputs);
-}
-
-async function settle(
-  gateway: Gateway,
-  claim: DeliveryClaim,
-  { items, delivered }: { items: readonly OutboxItem[]; delivered: Delivered },
-): Promise<void> {
-  const { transactionId, results, token } = delivered;
-  await gateway.db.transact('outbox.settle', async (tx) => {
-    for (const item of items) {
-      const own = results.filter(({ message_id }) => message_id === item.messageId);
-      await settleItem(gateway, tx, { item, results: own, transactionId });
-    }
-    await saveTransactionReceipt(tx, { peer: claim.peer, transactionId, direction: 'received', token });
-    await noteSuccess(tx, claim);
-  });
-  gateway.wakeups.wake(foundationChannels.inputs);
-  gateway.wakeups.wake(federationChannels.outbox);
 }
 
 interface Failed {
@@ -197,14 +149,13 @@ async function fail(gateway: Gateway, claim: DeliveryClaim, failed: Failed): Pro
   await gateway.db.transact('outbox.fail', async (tx) => {
     const [only, ...others] = items;
     const poison = refusalStatuses.includes(error.status) && state.failures >= refusalsOfOne && others.length === 0;
-    if (only && poison) await giveUp(gateway, tx, only);
+    if (only && poison) {
+      await endAndTell(gateway, tx, { items: [only], end: 'rejected', reason: 'request_refused' });
+      // The peer answers; what it would not take is gone, and the next item has its own attempts.
+      return noteSuccess(tx, claim);
+    }
     await noteFailure(tx, { ...claim, error: error.message, waitMs });
   });
-}
-
-async function giveUp(gateway: Gateway, tx: Tx, item: OutboxItem): Promise<void> {
-  if (!(await endItem(tx, { ...item, end: 'rejected', reason: 'request_refused' }))) return;
-  await tellSender(gateway, tx, { item, end: 'rejected', reason: 'request_refused', results: [] });
 }
 
 async function release(gateway: Gateway, claim: DeliveryClaim): Promise<void> {

@@ -2,13 +2,19 @@
  * What the end of a delivery means to its sender: the item's state, the receipts, and news as an input, so that a run may
  * wait for it. Local history stays as it is whatever the peer says (D7).
  */
-import { type AgentInput, acceptInput, appendAudit } from '../../foundation/index.js';
-import { principalByHome } from '../../home/index.js';
+import {
+  type AcceptInput,
+  type AgentInput,
+  type AuditEntry,
+  acceptInputs,
+  appendAudits,
+} from '../../foundation/index.js';
+import { type Principal, principalsByHome } from '../../home/index.js';
 import type { Tx } from '../../platform/index.js';
 import { digestOf, type JsonObject, type TransactionResult } from '../../protocol/index.js';
-import { endItem, holdItem, type ItemEnd, type OutboxItem } from '../outbox/index.js';
+import { endItems, holdItems, type ItemEnd, type OutboxItem } from '../outbox/index.js';
 import { type Gateway, mintOf } from '../parts.js';
-import { saveReceipt } from '../receipt/index.js';
+import { type MessageReceipt, saveReceipts } from '../receipt/index.js';
 
 interface ItemOutcome {
   end: ItemEnd | 'waits';
@@ -38,24 +44,29 @@ export interface SettleItem {
   transactionId: string;
 }
 
-/** True when the sender has news. */
-export async function settleItem(gateway: Gateway, tx: Tx, settle: SettleItem): Promise<boolean> {
-  const { item, results } = settle;
-  const outcome = outcomeOf(results);
-  if (outcome.end === 'waits') {
-    await holdItem(tx, { ...item, afterS: outcome.afterS });
-    return false;
-  }
-  if (!(await endItem(tx, { ...item, end: outcome.end, reason: outcome.reason }))) return false;
-  for (const result of results) await keepReceipt(tx, settle, result);
-  await tellSender(gateway, tx, { item, end: outcome.end, reason: outcome.reason, results });
-  return true;
+export async function settleItems(gateway: Gateway, tx: Tx, settles: readonly SettleItem[]): Promise<void> {
+  const decided = settles.map((settle) => ({ ...settle, ...outcomeOf(settle.results) }));
+  await holdItems(
+    tx,
+    decided.flatMap(({ item, end, afterS }) => (end === 'waits' ? [{ ...item, afterS }] : [])),
+  );
+  const ended = decided.flatMap(({ end, ...settle }) => (end === 'waits' ? [] : [{ ...settle, end }]));
+  const first = await endItems(
+    tx,
+    ended.map(({ item, end, reason }) => ({ ...item, end, reason })),
+  );
+  const settled = ended.filter(({ item }) => first.has(item.position));
+  await saveReceipts(
+    tx,
+    settled.flatMap((settle) => settle.results.flatMap((result) => receiptOf(settle, result))),
+  );
+  await tellSenders(gateway, tx, settled);
 }
 
-async function keepReceipt(tx: Tx, { item, transactionId }: SettleItem, result: TransactionResult): Promise<void> {
+function receiptOf({ item, transactionId }: SettleItem, result: TransactionResult): MessageReceipt[] {
   const type = receiptTypes[result.result];
-  if (type === undefined) return;
-  await saveReceipt(tx, {
+  if (type === undefined) return [];
+  const receipt: MessageReceipt = {
     home: item.home,
     // A peer names a receipt only for what it has stored; what it refused is named by the message itself.
     receiptId: result.receipt_id ?? `${item.messageId}/${result.recipient}`,
@@ -68,7 +79,8 @@ async function keepReceipt(tx: Tx, { item, transactionId }: SettleItem, result: 
     code: result.code,
     peer: item.peer,
     transactionId,
-  });
+  };
+  return [receipt];
 }
 
 const receiptTypes: Partial<Record<TransactionResult['result'], string>> = {
@@ -85,30 +97,49 @@ export interface DeliveryNews {
   results: readonly TransactionResult[];
 }
 
-/** Tells the sending agent, as an input of the domain itself; a person reads it in the outbox. */
-export async function tellSender(gateway: Gateway, tx: Tx, news: DeliveryNews): Promise<void> {
-  const { item } = news;
-  await appendAudit(tx, {
+/** Tells the sending agents, as inputs of the domain itself; a person reads it in the outbox. */
+export async function tellSenders(gateway: Gateway, tx: Tx, news: readonly DeliveryNews[]): Promise<void> {
+  if (news.length === 0) return;
+  await appendAudits(tx, news.map(auditOf));
+  const senders = await principalsByHome(
+    tx,
+    news.map(({ item }) => item.home),
+  );
+  const agents = new Map<string, Principal>(
+    senders.flatMap((sender) => (sender.kind === 'agent' ? [[sender.home, sender]] : [])),
+  );
+  await acceptInputs(
+    tx,
+    news.flatMap((each) => {
+      const sender = agents.get(each.item.home);
+      return sender ? [inputFor(gateway, sender, each)] : [];
+    }),
+  );
+}
+
+function auditOf({ item, end, reason }: DeliveryNews): AuditEntry {
+  return {
     home: item.home,
     actor: 'system:deliver-outbox',
     action: 'message.deliver',
     object: item.messageId,
-    outcome: news.end,
-    details: { peer: item.peer, attempt: item.attempt, ...(news.reason === null ? {} : { reason: news.reason }) },
-  });
-  const sender = await principalByHome(tx, item.home);
-  if (sender?.kind !== 'agent') return;
-  await acceptInput(tx, {
+    outcome: end,
+    details: { peer: item.peer, attempt: item.attempt, ...(reason === null ? {} : { reason }) },
+  };
+}
+
+function inputFor(gateway: Gateway, sender: Principal, news: DeliveryNews): AcceptInput {
+  return {
     ingress: {
       tenant: sender.tenant,
-      home: item.home,
+      home: sender.home,
       source: `hearth://${gateway.domain.name}/delivery`,
       principal: `service://${gateway.domain.name}/gateway`,
       trustClass: 'trusted_fact',
     },
     input: newsInput(gateway, news),
     ids: mintOf(gateway),
-  });
+  };
 }
 
 function newsInput(gateway: Gateway, { item, end, reason, results }: DeliveryNews): AgentInput {

@@ -3,7 +3,7 @@ import { foundationChannels } from '../../foundation/index.js';
 import { buryExpired } from '../outbox/index.js';
 import type { Gateway } from '../parts.js';
 import { dropExpired } from '../quarantine/index.js';
-import { tellSender } from './settle-delivery.js';
+import { tellSenders } from './settle-delivery.js';
 import { forgetOld } from './store.js';
 
 const atOnce = 200;
@@ -12,7 +12,11 @@ const atOnce = 200;
 export async function buryUndelivered(gateway: Gateway): Promise<'more' | 'idle'> {
   const buried = await gateway.db.transact('outbox.bury', async (tx) => {
     const items = await buryExpired(tx, atOnce);
-    for (const item of items) await tellSender(gateway, tx, { item, end: 'dead', reason: 'expired', results: [] });
+    await tellSenders(
+      gateway,
+      tx,
+      items.map((item) => ({ item, end: 'dead', reason: item.reasonCode, results: [] })),
+    );
     return items.length;
   });
   if (buried > 0) gateway.wakeups.wake(foundationChannels.inputs);

@@ -2,4 +2,10 @@
 export { commitmentOf, composeInteraction, isConversation } from './compose-interaction.js';
 export { interactionIngress, interactionInput } from './interaction-input.js';
 export { defaultLifetimeS, type ProposedInteraction, readProposal } from './interaction-proposal.js';
-export { insertInteraction, moveHead, readHead } from './store.js';
+export {
+  type ConversationHead,
+  type InteractionRow,
+  insertInteractions,
+  moveHeads,
+  readHeads,
+} from './store.js';

@@ -19,13 +19,33 @@ export interface InteractionRow {
   issuedAt: Date;
 }
 
-export async function insertInteraction(tx: Tx, row: InteractionRow): Promise<void> {
+export async function insertInteractions(tx: Tx, interactions: readonly InteractionRow[]): Promise<void> {
+  if (interactions.length === 0) return;
+  const rows = interactions.map((row) => ({
+    home: row.home,
+    message_id: row.messageId,
+    direction: row.direction,
+    interaction_type: row.interactionType,
+    sender: row.sender,
+    recipients: row.recipients,
+    conversation_id: row.conversationId,
+    correlation_id: row.correlationId,
+    causation_id: row.causationId,
+    commitment_id: row.commitmentId,
+    effect_id: row.effectId,
+    body_digest: row.bodyDigest,
+    prev: row.prev,
+    issued_at: row.issuedAt.toISOString(),
+  }));
   await tx`
     insert into federation.interactions (home, message_id, direction, interaction_type, sender, recipients,
            conversation_id, correlation_id, causation_id, commitment_id, effect_id, body_digest, prev, issued_at)
-    values (${row.home}, ${row.messageId}, ${row.direction}, ${row.interactionType}, ${row.sender}, ${row.recipients},
-            ${row.conversationId}, ${row.correlationId}, ${row.causationId}, ${row.commitmentId}, ${row.effectId},
-            ${row.bodyDigest}, ${row.prev}, ${row.issuedAt})
+    select home, message_id, direction, interaction_type, sender, recipients, conversation_id, correlation_id,
+           causation_id, commitment_id, effect_id, body_digest, prev, issued_at
+      from jsonb_to_recordset(${tx.json(rows)})
+           as i (home text, message_id text, direction text, interaction_type text, sender text, recipients text[],
+                 conversation_id text, correlation_id text, causation_id text, commitment_id text, effect_id text,
+                 body_digest text, prev text, issued_at timestamptz)
     on conflict (home, direction, sender, message_id) do nothing`;
 }
 
@@ -35,37 +55,60 @@ export interface ConversationHead {
   destination: Domain;
 }
 
-/** The last message sent in a conversation to a destination; empty before the first. */
-export async function readHead(sql: Sql, head: ConversationHead): Promise<MessageId | ''> {
-  const [row] = await sql<{ lastMessageId: MessageId }[]>`
-    select last_message_id
-      from federation.conversation_heads
-     where home = ${head.home}
-       and conversation_id = ${head.conversationId}
-       and destination = ${head.destination}`;
-  return row?.lastMessageId ?? '';
+/** The last message sent in each conversation to its destination; before the first there is none. */
+export function readHeads(
+  sql: Sql,
+  heads: readonly ConversationHead[],
+): Promise<(ConversationHead & { lastMessageId: MessageId })[]> {
+  return sql<(ConversationHead & { lastMessageId: MessageId })[]>`
+    select h.home, h.conversation_id, h.destination, h.last_message_id
+      from (select distinct home, conversation_id, destination
+              from jsonb_to_recordset(${sql.json(heads.map(headRow))})
+                   as g (home text, conversation_id text, destination text)) g
+      join federation.conversation_heads h
+        on h.home = g.home
+       and h.conversation_id = g.conversation_id
+       and h.destination = g.destination`;
 }
 
-/** Moves the head from the message that was read to the new one; false when another message came between. */
-export async function moveHead(
-  tx: Tx,
-  head: ConversationHead,
-  { from, to }: { from: string; to: string },
-): Promise<boolean> {
-  const rows = await tx`
-    insert into federation.conversation_heads as h (home, conversation_id, destination, last_message_id)
-    select ${head.home}::text, ${head.conversationId}::text, ${head.destination}::text, ${to}::text
-     where ${from}::text = ''
-    on conflict (home, conversation_id, destination) do nothing
-    returning 1`;
-  if (rows.length === 1) return true;
-  const moved = await tx`
-    update federation.conversation_heads
-       set last_message_id = ${to}
-     where home = ${head.home}
-       and conversation_id = ${head.conversationId}
-       and destination = ${head.destination}
-       and last_message_id = ${from}
-    returning 1`;
-  return moved.length === 1;
+export interface MoveHead extends ConversationHead {
+  from: string;
+  to: string;
+}
+
+/** Moves each head from the message that was read to the new one; answers the new ones of the heads that were so still. */
+export async function moveHeads(tx: Tx, moves: readonly MoveHead[]): Promise<ReadonlySet<string>> {
+  const rows = await tx<{ to: string }[]>`
+    with given as (
+      select *
+        from jsonb_to_recordset(${tx.json(moves.map((move) => ({ ...headRow(move), from: move.from, to: move.to })))})
+             as g (home text, conversation_id text, destination text, "from" text, "to" text)
+    ), opened as (
+      insert into federation.conversation_heads (home, conversation_id, destination, last_message_id)
+      select home, conversation_id, destination, "to"
+        from given
+       where "from" = ''
+       order by home, conversation_id, destination
+      on conflict (home, conversation_id, destination) do nothing
+      returning last_message_id
+    ), moved as (
+      update federation.conversation_heads h
+         set last_message_id = g."to"
+        from given g
+       where h.home = g.home
+         and h.conversation_id = g.conversation_id
+         and h.destination = g.destination
+         and h.last_message_id = g."from"
+      returning h.last_message_id
+    )
+    select last_message_id as "to"
+      from opened
+     union all
+    select last_message_id
+      from moved`;
+  return new Set(rows.map((row) => row.to));
+}
+
+function headRow({ home, conversationId, destination }: ConversationHead) {
+  return { home, conversation_id: conversationId, destination };
 }

@@ -7,21 +7,24 @@ export {
   readDeliveries,
   readOutboxEntry,
 } from './listing-store.js';
+export { type QueueItem, queueItems } from './queue-store.js';
 export {
   allowEarlyProbe,
   buryExpired,
   claimDelivery,
   countAttempts,
+  countWaiting,
   type DeliveryClaim,
   type DeliveryState,
   deliverablePeers,
-  endItem,
-  holdItem,
+  endItems,
+  holdItems,
   type ItemEnd,
   noteFailure,
   noteSuccess,
   type OutboxItem,
-  queueItem,
   releaseDelivery,
+  type Track,
   takeItems,
+  tracks,
 } from './store.js';

@@ -1,68 +1,44 @@
 // The SQL of the outbox: signed envelopes per destination, in the order they were committed, and the state of each peer.
 import type { Sql, Tx } from '../../platform/index.js';
-import type { Address, Domain } from '../../protocol/index.js';
-
-export interface QueueItem {
-  peer: Domain;
-  home: string;
-  messageId: string;
-  sender: Address;
-  recipients: Address[];
-  conversationId: string;
-  effectId: string;
-  header: Uint8Array;
-  signature: string;
-  body: Uint8Array;
-  expiresAt: Date;
-}
+import type { Domain } from '../../protocol/index.js';
+import type { QueueItem } from './queue-store.js';
 
 export interface OutboxItem extends Omit<QueueItem, 'expiresAt'> {
   position: number;
   attempt: number;
 }
 
-const deadAfterMs = 5 * 24 * 3_600_000;
-
-/** Gives the item its place under the peer's row lock, so that places and commits are in one order; answers the place. */
-export async function queueItem(tx: Tx, item: QueueItem): Promise<number> {
-  const [row] = await tx<{ lastPosition: number }[]>`
-    insert into federation.peer_deliveries as d (peer, last_position)
-    values (${item.peer}, 1)
-    on conflict (peer) do update
-       set last_position = d.last_position + 1
-    returning last_position`;
-  if (!row) throw new Error(`no delivery row for ${item.peer}`);
-  await tx`
-    insert into federation.outbox_items (peer, position, home, message_id, sender, recipients, conversation_id,
-           effect_id, header, signature, body, status, dead_at)
-    values (${item.peer}, ${row.lastPosition}, ${item.home}, ${item.messageId}, ${item.sender}, ${item.recipients},
-            ${item.conversationId}, ${item.effectId}, ${item.header}, ${item.signature}, ${item.body}, 'queued',
-            least(${item.expiresAt}, hearth_now() + ${deadAfterMs} * interval '1 millisecond'))`;
-  return row.lastPosition;
-}
-
 /** Peers that have something queued and may be tried now. Another process may claim them first. */
 export async function deliverablePeers(sql: Sql, limit: number): Promise<Domain[]> {
+  // The inner limit makes it a look at the head of each queue, however long the queues are.
   const rows = await sql<{ peer: Domain }[]>`
     select d.peer
       from federation.peer_deliveries d
+     cross join lateral (select 1
+                           from federation.outbox_items o
+                          where o.peer = d.peer
+                            and o.status = 'queued'
+                            and o.dead_at > hearth_now()
+                            and ${mayGo(sql)}
+                          order by o.position
+                          limit 1) head
      where d.next_attempt_at <= hearth_now()
        and (d.claimed_until is null or d.claimed_until <= hearth_now())
-       and exists (select 1
-                     from federation.outbox_items o
-                    where o.peer = d.peer
-                      and o.status = 'queued'
-                      and o.dead_at > hearth_now()
-                      and not exists (select 1
-                                        from federation.outbox_items held
-                                       where held.peer = o.peer
-                                         and held.status = 'queued'
-                                         and held.conversation_id = o.conversation_id
-                                         and held.position <= o.position
-                                         and held.not_before > hearth_now()))
      order by d.next_attempt_at, d.peer
      limit ${limit}`;
   return rows.map((row) => row.peer);
+}
+
+/** True of an item `o` unless an item of its conversation, itself or one before it, has to wait (D9). */
+function mayGo(sql: Sql) {
+  return sql`not exists (select 1
+                           from federation.outbox_items held
+                          where held.peer = o.peer
+                            and held.status = 'queued'
+                            and held.not_before is not null
+                            and held.conversation_id = o.conversation_id
+                            and held.position <= o.position
+                            and held.not_before > hearth_now())`;
 }
 
 export interface DeliveryClaim {
@@ -76,7 +52,7 @@ export interface DeliveryState {
   failingForMs: number;
 }
 
-/** One process delivers to a peer at a time, for a limited time; undefined when it is not ours to try now. */
+/** One process delivers to a peer at a time, for a limited time that it may renew; undefined when it is not ours now. */
 export async function claimDelivery(
   tx: Tx,
   { peer, claim, claimMs }: DeliveryClaim & { claimMs: number },
@@ -86,7 +62,7 @@ export async function claimDelivery(
        set claim = ${claim}, claimed_until = hearth_now() + ${claimMs} * interval '1 millisecond'
      where peer = ${peer}
        and next_attempt_at <= hearth_now()
-       and (claimed_until is null or claimed_until <= hearth_now())
+       and (claim = ${claim} or claimed_until is null or claimed_until <= hearth_now())
     returning failures,
               coalesce(extract(epoch from hearth_now() - failing_since) * 1000, 0)::bigint as failing_for_ms`;
   return row;
@@ -96,7 +72,10 @@ export async function claimDelivery(
  * The next items in order. Once an item of a conversation has to wait, what comes after it in that conversation waits too
  * (D9); other conversations go on.
  */
-export function takeItems(sql: Sql, { peer, limit }: { peer: Domain; limit: number }): Promise<OutboxItem[]> {
+export function takeItems(
+  sql: Sql,
+  { peer, track, limit }: { peer: Domain; track?: Track | undefined; limit: number },
+): Promise<OutboxItem[]> {
   return sql<OutboxItem[]>`
     select o.peer, o.position, o.home, o.message_id, o.sender, o.recipients, o.conversation_id, o.effect_id, o.header,
            o.signature, o.body, o.attempt
@@ -104,15 +83,36 @@ export function takeItems(sql: Sql, { peer, limit }: { peer: Domain; limit: numb
      where o.peer = ${peer}
        and o.status = 'queued'
        and o.dead_at > hearth_now()
-       and not exists (select 1
-                         from federation.outbox_items held
-                        where held.peer = o.peer
-                          and held.status = 'queued'
-                          and held.conversation_id = o.conversation_id
-                          and held.position <= o.position
-                          and held.not_before > hearth_now())
+       and ${mayGo(sql)}
+       and ${onTrack(sql, track)}
      order by o.position
      limit ${limit}`;
+}
+
+/** Conversations are shared out among tracks, so that two may be delivered at once and each keeps its order. */
+export const tracks = [0, 1] as const;
+export type Track = (typeof tracks)[number];
+
+function onTrack(sql: Sql, track: Track | undefined) {
+  return track === undefined ? sql`true` : sql`hashtext(o.conversation_id) & ${tracks.length - 1} = ${track}`;
+}
+
+/** How many items may go now, counted no further than `limit`: a look at the head of the queue. */
+export async function countWaiting(
+  sql: Sql,
+  { peer, track, limit }: { peer: Domain; track?: Track | undefined; limit: number },
+): Promise<number> {
+  const rows = await sql`
+    select 1
+      from federation.outbox_items o
+     where o.peer = ${peer}
+       and o.status = 'queued'
+       and o.dead_at > hearth_now()
+       and ${mayGo(sql)}
+       and ${onTrack(sql, track)}
+     order by o.position
+     limit ${limit}`;
+  return rows.length;
 }
 
 export async function countAttempts(tx: Tx, { peer, positions }: { peer: Domain; positions: number[] }): Promise<void> {
@@ -132,36 +132,45 @@ export interface EndItem {
   reason: string | null;
 }
 
-/** Guarded: true only for the one that ends the item, so that what follows from the end happens once. */
-export async function endItem(tx: Tx, { peer, position, end, reason }: EndItem): Promise<boolean> {
-  const rows = await tx`
-    update federation.outbox_items
-       set status = ${end}, reason_code = ${reason},
-           settled_at = case when ${end} = 'parked' then null else hearth_now() end
-     where peer = ${peer}
-       and position = ${position}
-       and status = 'queued'
-    returning 1`;
-  return rows.length === 1;
+/** Guarded: answers the positions that this ended, so that what follows from the end happens once. */
+export async function endItems(tx: Tx, ends: readonly EndItem[]): Promise<ReadonlySet<number>> {
+  if (ends.length === 0) return new Set();
+  const given = ends.map(({ peer, position, end, reason }) => ({ peer, position, end, reason }));
+  const rows = await tx<{ position: number }[]>`
+    update federation.outbox_items o
+       set status = e."end", reason_code = e.reason,
+           settled_at = case when e."end" = 'parked' then null else hearth_now() end
+      from jsonb_to_recordset(${tx.json(given)}) as e (peer text, position bigint, "end" text, reason text)
+     where o.peer = e.peer
+       and o.position = e.position
+       and o.status = 'queued'
+    returning o.position`;
+  return new Set(rows.map((row) => row.position));
 }
 
-export async function holdItem(
-  tx: Tx,
-  { peer, position, afterS }: { peer: Domain; position: number; afterS: number },
-): Promise<void> {
+export interface HoldItem {
+  peer: Domain;
+  position: number;
+  afterS: number;
+}
+
+export async function holdItems(tx: Tx, holds: readonly HoldItem[]): Promise<void> {
+  if (holds.length === 0) return;
+  const given = holds.map(({ peer, position, afterS }) => ({ peer, position, after_s: afterS }));
   await tx`
-    update federation.outbox_items
-       set not_before = hearth_now() + ${afterS} * interval '1 second'
-     where peer = ${peer}
-       and position = ${position}
-       and status = 'queued'`;
+    update federation.outbox_items o
+       set not_before = hearth_now() + h.after_s * interval '1 second'
+      from jsonb_to_recordset(${tx.json(given)}) as h (peer text, position bigint, after_s double precision)
+     where o.peer = h.peer
+       and o.position = h.position
+       and o.status = 'queued'`;
 }
 
 /** Ends what nobody can deliver any more; a bounded part at a time. */
-export function buryExpired(tx: Tx, limit: number): Promise<OutboxItem[]> {
-  return tx<OutboxItem[]>`
+export function buryExpired(tx: Tx, limit: number): Promise<(OutboxItem & { reasonCode: string })[]> {
+  return tx<(OutboxItem & { reasonCode: string })[]>`
     update federation.outbox_items o
-       set status = 'dead', reason_code = case o.status when 'parked' then 'undecided' else 'undelivered' end,
+       set status = 'dead', reason_code = case o.status when 'parked' then 'undecided' else 'expired' end,
            settled_at = hearth_now()
       from (select peer, position
               from federation.outbox_items
@@ -173,7 +182,7 @@ export function buryExpired(tx: Tx, limit: number): Promise<OutboxItem[]> {
      where o.peer = late.peer
        and o.position = late.position
     returning o.peer, o.position, o.home, o.message_id, o.sender, o.recipients, o.conversation_id, o.effect_id,
-              o.header, o.signature, o.body, o.attempt`;
+              o.header, o.signature, o.body, o.attempt, o.reason_code`;
 }
 
 /** The peer answered: the record of failures is clear. */

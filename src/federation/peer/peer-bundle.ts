@@ -63,7 +63,8 @@ function answerOf(peer: Peer | undefined, now: Date): PeerAnswer {
 function lookOnce(peers: Peers, domain: Domain, stored: Peer | undefined): Promise<PeerUnusable | undefined> {
   const running = peers.underWay.get(domain);
   if (running) return running;
-  if (peers.underWay.size >= looksAtOnce) {
+  // Names that anybody can make up never take the place of a domain that the operator pinned.
+  if (stored?.relationship !== 'pinned' && peers.underWay.size >= looksAtOnce) {
     return Promise.resolve(refuse('peer_unreachable', 'too many domains are being looked up'));
   }
   const look = lookAt(peers, domain, stored).finally(() => peers.underWay.delete(domain));

@@ -1,5 +1,5 @@
 // The SQL of quarantine.
-import type { Tx } from '../../platform/index.js';
+import type { Sql, Tx } from '../../platform/index.js';
 import type { Domain } from '../../protocol/index.js';
 import { bytesOf, type QuarantineItem, type QuarantineLoad, quarantineAgeMs } from './quarantine.js';
 
@@ -52,6 +52,48 @@ export async function dropExpired(tx: Tx, limit: number): Promise<number> {
                              where expires_at <= hearth_now()
                              order by expires_at
                              limit ${limit}))
+    returning 1`;
+  return rows.length;
+}
+
+export interface HeldItem {
+  peer: Domain;
+  messageId: string;
+  recipient: string;
+  sender: string;
+  bytes: number;
+  receivedAt: Date;
+  expiresAt: Date;
+}
+
+export interface ListQuarantine {
+  peer?: Domain | undefined;
+  /** The last item of the page before. */
+  after?: { peer: string; sender: string; messageId: string; recipient: string } | undefined;
+  limit: number;
+}
+
+/** By origin, without what the items say. */
+export async function listQuarantine(sql: Sql, { peer, after, limit }: ListQuarantine): Promise<HeldItem[]> {
+  return sql<HeldItem[]>`
+    select peer, message_id, recipient, sender, bytes, received_at, expires_at
+      from federation.quarantine_items
+     where (${peer ?? null}::text is null or peer = ${peer ?? null})
+       and (peer, sender, message_id, recipient)
+           > (${after?.peer ?? ''}, ${after?.sender ?? ''}, ${after?.messageId ?? ''}, ${after?.recipient ?? ''})
+     order by peer, sender, message_id, recipient
+     limit ${limit}`;
+}
+
+/** What is held of one origin, or one message of it; an origin never holds more than its bound. */
+export async function deleteHeld(
+  tx: Tx,
+  { peer, messageId }: { peer: Domain; messageId: string | undefined },
+): Promise<number> {
+  const rows = await tx`
+    delete from federation.quarantine_items
+     where peer = ${peer}
+       and (${messageId ?? null}::text is null or message_id = ${messageId ?? null})
     returning 1`;
   return rows.length;
 }

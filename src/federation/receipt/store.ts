@@ -30,17 +30,30 @@ export interface MessageReceipt {
   transactionId: string;
 }
 
-/** False when the receipt is here already: the first one stands. */
-export async function saveReceipt(tx: Tx, receipt: MessageReceipt): Promise<boolean> {
-  const rows = await tx`
+/** A receipt that is here already stands. */
+export async function saveReceipts(tx: Tx, receipts: readonly MessageReceipt[]): Promise<void> {
+  if (receipts.length === 0) return;
+  const rows = receipts.map((receipt) => ({
+    home: receipt.home,
+    receipt_id: receipt.receiptId,
+    direction: receipt.direction,
+    type: receipt.type,
+    issuer: receipt.issuer,
+    subject_ref: receipt.subjectRef,
+    subject_digest: receipt.subjectDigest,
+    recipient: receipt.recipient,
+    code: receipt.code ?? null,
+    peer: receipt.peer,
+    transaction_id: receipt.transactionId,
+  }));
+  await tx`
     insert into federation.receipts (home, receipt_id, direction, type, issuer, subject_ref, subject_digest, recipient,
            code, peer, transaction_id)
-    values (${receipt.home}, ${receipt.receiptId}, ${receipt.direction}, ${receipt.type}, ${receipt.issuer},
-            ${receipt.subjectRef}, ${receipt.subjectDigest}, ${receipt.recipient}, ${receipt.code ?? null},
-            ${receipt.peer}, ${receipt.transactionId})
-    on conflict (home, direction, receipt_id) do nothing
-    returning 1`;
-  return rows.length === 1;
+    select home, receipt_id, direction, type, issuer, subject_ref, subject_digest, recipient, code, peer, transaction_id
+      from jsonb_to_recordset(${tx.json(rows)})
+           as r (home text, receipt_id text, direction text, type text, issuer text, subject_ref text,
+                 subject_digest text, recipient text, code text, peer text, transaction_id text)
+    on conflict (home, direction, receipt_id) do nothing`;
 }
 
 export function readReceiptsOf(

@@ -143,3 +143,17 @@ function candidateColumns(sql: Sql) {
     home, id, tenant, position, input_home, input_id, route, session_id, decision, policy_id, reason, status, run_id,
     attempt, decided_at`;
 }
+
+/** Which input each of these candidates came from, by the candidate's id. */
+export async function selectInputIds(
+  sql: Sql,
+  candidates: readonly { home: string; id: string }[],
+): Promise<Map<string, string>> {
+  const rows = await sql<{ id: string; inputId: string }[]>`
+    select id, input_id
+      from foundation.candidates
+     where (home, id) in (select home, id
+                            from unnest(${candidates.map(({ home }) => home)}::text[],
+                                        ${candidates.map(({ id }) => id)}::text[]) as named (home, id))`;
+  return new Map(rows.map(({ id, inputId }) => [id, inputId]));
+}

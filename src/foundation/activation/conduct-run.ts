@@ -22,21 +22,10 @@ export interface ConductRun {
 }
 
 export async function conductRun(conductor: Conductor, conduct: ConductRun): Promise<RunEnding | 'abandoned'> {
-  const { run, prepared, halt } = conduct;
+  const { run, halt } = conduct;
+  const events = activate(conductor, conduct);
+  if (!events) return { type: 'run.failed', reason: 'runtime_error' };
   const limit = conductor.clock.timer(runLimits.timeLimitMs, () => halt.halt('time_limit'));
-  const events = prepared.runtime
-    .activate({
-      runId: run.id,
-      sessionRef: run.sessionId,
-      origin: prepared.origin,
-      runtimeState: prepared.runtimeState,
-      contextBundle: prepared.bundle,
-      bundleDigest: prepared.bundleDigest,
-      runPolicy: { timeLimitMs: runLimits.timeLimitMs, attempt: run.attempt },
-      propose: (proposal) => propose(conductor, conduct, proposal),
-      signal: halt.signal,
-    })
-    [Symbol.asyncIterator]();
   try {
     const ending = await followEvents(conductor, conduct, events);
     return isAbandoned(halt.why()) ? 'abandoned' : endingUnder(halt, ending);
@@ -46,6 +35,34 @@ export async function conductRun(conductor: Conductor, conduct: ConductRun): Pro
     Promise.resolve(events.return?.()).catch((error: unknown) =>
       conductor.log.debug({ err: error, runId: run.id }, 'a runtime failed while it was closed'),
     );
+  }
+}
+
+/** Undefined when the runtime throws before its first event. */
+function activate(conductor: Conductor, conduct: ConductRun): AsyncIterator<RuntimeEvent> | undefined {
+  const { run, prepared, halt } = conduct;
+  let proposals = 0;
+  try {
+    const events = prepared.runtime.activate({
+      runId: run.id,
+      sessionRef: run.sessionId,
+      origin: prepared.origin,
+      runtimeState: prepared.runtimeState,
+      contextBundle: prepared.bundle,
+      bundleDigest: prepared.bundleDigest,
+      runPolicy: { timeLimitMs: runLimits.timeLimitMs, attempt: run.attempt },
+      propose(proposal) {
+        proposals += 1;
+        return proposals <= runLimits.proposals
+          ? propose(conductor, conduct, proposal)
+          : Promise.reject(new Error(`a run may propose ${runLimits.proposals} times`));
+      },
+      signal: halt.signal,
+    });
+    return events[Symbol.asyncIterator]();
+  } catch (error) {
+    conductor.log.warn({ err: error, runId: run.id }, 'a runtime failed');
+    return undefined;
   }
 }
 

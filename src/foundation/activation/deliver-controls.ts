@@ -74,8 +74,10 @@ async function cancel(
   control: RunControl,
 ): Promise<void> {
   if (!(await confirm(deliverer, run, control))) return;
-  await runtime.cancel?.(run.id, 'control_cancel');
   halt.halt('cancelled');
+  // Told beside its signal, and not waited for: a runtime that fails or hangs in here is stopped all the same.
+  const told = async () => runtime.cancel?.(run.id, 'control_cancel');
+  told().catch((error: unknown) => deliverer.log.warn({ err: error, runId: run.id }, 'a runtime failed in its cancel'));
 }
 
 /** Offered before anything is awaited, so that steers reach the runtime in their order. */

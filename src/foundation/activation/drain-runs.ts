@@ -1,4 +1,5 @@
 /** An orderly end of this host: what runs may finish for a while, the rest is given back, and so are the placements. */
+import { isConnectionLost } from '../../platform/index.js';
 import { mintFrom } from '../new-id.js';
 import { type FoundationParts, foundationChannels } from '../parts.js';
 import { lockHeldRun, selectRun } from '../run/index.js';
@@ -7,7 +8,7 @@ import type { LiveRun } from '../runtime/index.js';
 import { lockSession } from '../session/index.js';
 import { requeueRun } from './requeue-run.js';
 
-type Drainer = Pick<FoundationParts, 'db' | 'clock' | 'random' | 'wakeups' | 'placements' | 'holder' | 'live'>;
+type Drainer = Pick<FoundationParts, 'db' | 'clock' | 'random' | 'wakeups' | 'placements' | 'holder' | 'live' | 'log'>;
 
 export async function drainRuns(drainer: Drainer, { graceMs }: { graceMs: number }): Promise<void> {
   const { db, clock, live, placements, holder } = drainer;
@@ -17,10 +18,23 @@ export async function drainRuns(drainer: Drainer, { graceMs }: { graceMs: number
   done.abort();
   for (const run of live.list()) {
     run.stop('released');
-    await giveBack(drainer, run);
+    await ifReachable(drainer, giveBack(drainer, run));
   }
   await live.idle();
-  await db.transact('release-placements', (tx) => placements.release(tx, holder));
+  await ifReachable(
+    drainer,
+    db.transact('release-placements', (tx) => placements.release(tx, holder)),
+  );
+}
+
+/** Giving back only shortens a wait: where the database is gone, leases end by themselves, and a host has to end too. */
+async function ifReachable({ log }: Drainer, given: Promise<void>): Promise<void> {
+  try {
+    await given;
+  } catch (error) {
+    if (!isConnectionLost(error)) throw error;
+    log.warn({ err: error }, 'nothing could be given back; leases end it');
+  }
 }
 
 async function giveBack(drainer: Drainer, { home, runId }: LiveRun): Promise<void> {

@@ -10,7 +10,7 @@ export interface BeginRun {
   session: SessionRecord;
   runId: string;
   candidateId: string;
-  /** Position of the activating input. */
+  /** From where the log answers the waits of this run. */
   position: number;
   resumedFromRunId?: string;
   /** The dead run that this one replaces, and which attempt it is. */

@@ -5,14 +5,14 @@ import { projectedResource, selectStates } from '../environment/index.js';
 import { type InputRecord, selectInput } from '../input/index.js';
 import type { FoundationParts } from '../parts.js';
 import type { AgentDefinition } from '../ports.js';
-import { type ClaimedRun, recordBundle } from '../run/index.js';
+import { type ClaimedRun, recordBundle, runLimits } from '../run/index.js';
 import { appendRunEvents, holdRunningRun, runChannel } from '../run-event/index.js';
 import type { Activation, Runtime } from '../runtime/index.js';
 import { selectSession } from '../session/index.js';
 import { selectRuntimeState, selectSuspensionOfRun } from '../suspension/index.js';
 import { selectCandidate } from './candidate-store.js';
 
-export type Preparer = Pick<FoundationParts, 'db' | 'directory' | 'placements' | 'runtimes' | 'wakeups'>;
+export type Preparer = Pick<FoundationParts, 'db' | 'clock' | 'directory' | 'placements' | 'runtimes' | 'wakeups'>;
 
 export interface PreparedRun {
   agent: AgentDefinition;
@@ -43,14 +43,16 @@ export async function prepareRun(
   const origin = run.resumedFromRunId !== null ? 'resume' : candidate.decision === 'FORK' ? 'fork' : 'activate';
   const stored = await findState(preparer, run);
   if (stored && !canRead(runtime, stored.runtimeVersion)) return { failed: 'runtime_version_changed' };
-  const runtimeState = origin === 'fork' && stored && runtime.fork ? await runtime.fork(stored.state) : stored?.state;
+  const branch = origin === 'fork' ? runtime.fork?.bind(runtime) : undefined;
+  const begun = stored && branch ? await forkState(preparer, () => branch(stored.state)) : { state: stored?.state };
+  if (!begun) return { failed: 'fork_failed' };
 
   const resources = [projectedResource(input), `session:${run.sessionId}`];
   const states = await selectStates(sql, home, resources);
   const bundle = projectContext({ input, agent, sessionId: run.sessionId, states });
   const bundleDigest = await recordContext(preparer, run, bundle);
   if (bundleDigest === undefined) return 'lost';
-  return { agent, input, runtime, origin, runtimeState, bundle, bundleDigest };
+  return { agent, input, runtime, origin, runtimeState: begun.state, bundle, bundleDigest };
 }
 
 /** A continuation goes on from the checkpoint of the run that suspended, however often it is attempted. */
@@ -61,6 +63,18 @@ async function findState({ db }: Preparer, run: ClaimedRun) {
       ? (await selectSession(db.sql, home, sessionId))?.runtimeStateRef
       : (await selectSuspensionOfRun(db.sql, home, resumedFromRunId))?.runtimeStateRef;
   return ref === undefined || ref === null ? undefined : selectRuntimeState(db.sql, home, ref);
+}
+
+/** Nobody can stop a run before its runtime is active, so a fork that throws or hangs fails it: undefined. */
+async function forkState(
+  { clock }: Preparer,
+  fork: () => Promise<JsonValue>,
+): Promise<{ state: JsonValue } | undefined> {
+  const done = new AbortController();
+  const forked = async () => ({ state: await fork() });
+  const state = forked().catch(() => undefined);
+  const late = clock.sleep(runLimits.stopGraceMs, done.signal).then(() => undefined);
+  return Promise.race([state, late]).finally(() => done.abort());
 }
 
 /** F8: native state belongs to the version that wrote it; portable state may be read by another. */

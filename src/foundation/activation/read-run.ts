@@ -2,12 +2,18 @@
 import type { Sql } from '../../platform/index.js';
 import { homeOf } from '../../protocol/index.js';
 import { type RunRecord, type RunStatus, selectRun, selectRuns } from '../run/index.js';
+import { selectInputIds } from './candidate-store.js';
 import { mayRead, type Reader } from './read-input.js';
 
+/** A run as its readers see it, with the input that woke it. */
+export type RunView = RunRecord & { activationInputId: string | null };
+
 /** Undefined for what does not exist and for what the caller may not see alike. */
-export async function readRun(sql: Sql, id: string, { caller }: { caller: Reader }): Promise<RunRecord | undefined> {
+export async function readRun(sql: Sql, id: string, { caller }: { caller: Reader }): Promise<RunView | undefined> {
   const run = await selectRun(sql, homeOf(id) ?? '', id);
-  return run && mayRead(caller, run) ? run : undefined;
+  if (!run || !mayRead(caller, run)) return undefined;
+  const [view] = await withInputs(sql, [run]);
+  return view;
 }
 
 export interface ListRunsQuery {
@@ -19,11 +25,18 @@ export interface ListRunsQuery {
 }
 
 /** The newest first. */
-export function listRuns(sql: Sql, { caller, status, after, limit }: ListRunsQuery): Promise<RunRecord[]> {
-  return selectRuns(sql, {
+export async function listRuns(sql: Sql, { caller, status, after, limit }: ListRunsQuery): Promise<RunView[]> {
+  const runs = await selectRuns(sql, {
     ...caller,
     limit,
     ...(status === undefined ? {} : { status }),
     ...(after === undefined ? {} : { after: { home: homeOf(after) ?? '', id: after } }),
   });
+  return withInputs(sql, runs);
+}
+
+async function withInputs(sql: Sql, runs: readonly RunRecord[]): Promise<RunView[]> {
+  const woken = runs.map(({ home, activationCandidateId }) => ({ home, id: activationCandidateId }));
+  const inputs = runs.length === 0 ? new Map<string, string>() : await selectInputIds(sql, woken);
+  return runs.map((run) => ({ ...run, activationInputId: inputs.get(run.activationCandidateId) ?? null }));
 }

@@ -41,13 +41,16 @@ export type Resolver = Pick<FoundationParts, 'clock' | 'random'> & {
   runtimes: RuntimeRegistry;
 };
 
+// Inputs that concern many agents take long; what is decided by then is committed, well within a transaction's deadline.
+const batchMs = 2_000;
+
 export async function resolveInputs(resolver: Resolver): Promise<StepOutcome> {
   let more = false;
   for (const tenant of await unresolvedTenants(resolver.db.sql)) {
     const wake = new Set<string>();
     const resolved = await resolver.db.transact('resolve-inputs', (tx) => resolveBatch(resolver, tx, { tenant, wake }));
     for (const channel of wake) resolver.wakeups.wake(channel);
-    more ||= resolved === inputLimits.resolveBatch;
+    more ||= resolved.left > 0 || resolved.reached === inputLimits.resolveBatch;
   }
   return more ? 'more' : 'idle';
 }
@@ -56,18 +59,21 @@ async function resolveBatch(
   resolver: Resolver,
   tx: Tx,
   { tenant, wake }: { tenant: string; wake: Set<string> },
-): Promise<number> {
+): Promise<{ reached: number; left: number }> {
   const position = await lockResolvedPosition(tx, tenant);
-  if (position === undefined) return 0;
+  if (position === undefined) return { reached: 0, left: 0 };
   const inputs = await selectLoggedInputs(tx, { tenant, after: position, limit: inputLimits.resolveBatch });
   const mint = mintFrom(resolver);
+  const until = resolver.clock.monotonicMs() + batchMs;
+  let reached = 0;
   for (const input of inputs) {
     const channels = await resolveAlone(resolver, tx, { input, mint });
     for (const channel of channels) wake.add(channel);
+    await advanceResolvedPosition(tx, tenant, input.position);
+    reached += 1;
+    if (resolver.clock.monotonicMs() > until) break;
   }
-  const last = inputs.at(-1);
-  if (last) await advanceResolvedPosition(tx, tenant, last.position);
-  return inputs.length;
+  return { reached, left: inputs.length - reached };
 }
 
 /** One input that cannot be decided on never holds up the ones behind it. */

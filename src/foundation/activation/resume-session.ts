@@ -41,7 +41,8 @@ export async function resumeSession(tx: Tx, resume: ResumeSession): Promise<bool
     session,
     runId,
     candidateId,
-    position: input.position,
+    // What came while it waited for something else may be what it waits for next.
+    position: suspension.inputLogCursor,
     resumedFromRunId: suspension.runId,
   });
   return true;

@@ -11,14 +11,20 @@ const pages = 20;
 
 export type Starter = Driver & Pick<FoundationParts, 'holder' | 'live'>;
 
+/**
+ * A step passes over the homes that it has found waiting or held elsewhere, however many runs they have queued: else the
+ * backlog of one agent would keep every other from its turn.
+ */
 export async function startRuns(starter: Starter): Promise<StepOutcome> {
+  const passed = new Set<string>();
   let after: RunPlace | undefined;
   for (let turn = 0; turn < pages; turn += 1) {
-    const places: RunPlace[] = await selectQueuedRuns(starter.db.sql, { after, limit: page });
+    const places: RunPlace[] = await selectQueuedRuns(starter.db.sql, { after, limit: page, except: [...passed] });
     for (const place of places) {
       // Whoever ends wakes the channel, so a full host need not look again before.
       if (starter.live.free() <= 0) return 'idle';
-      await startPlace(starter, place);
+      if (passed.has(place.home)) continue;
+      if ((await startPlace(starter, place)) === 'not_here') passed.add(place.home);
     }
     after = places.at(-1);
     if (places.length < page) return 'idle';
@@ -26,25 +32,30 @@ export async function startRuns(starter: Starter): Promise<StepOutcome> {
   return 'idle';
 }
 
-async function startPlace(starter: Starter, place: RunPlace): Promise<void> {
+/** `not_here`: no run of this agent can be started by this host now. */
+async function startPlace(starter: Starter, place: RunPlace): Promise<'started' | 'taken' | 'not_here'> {
   const agent = await starter.directory.byHome(starter.db.sql, place.home);
   // The runs of a paused agent wait, queued, until it is active again.
-  if (agent?.status === 'paused') return;
+  if (agent?.status === 'paused') return 'not_here';
   const run = await claimRun(starter, place);
-  if (!run) return;
+  if (typeof run === 'string') return run;
   const halt = createHalt();
   const driving = driveRun(starter, run, halt).finally(() => starter.wakeups.wake(foundationChannels.runs));
   starter.live.add({ home: run.home, runId: run.id, fence: run.fence, stop: halt.halt }, driving);
   starter.wakeups.wake(runChannel(run.id));
+  return 'started';
 }
 
-/** Undefined while another host has the agent, or when one was faster with the run. */
-function claimRun({ db, placements, holder }: Starter, { home, id }: RunPlace): Promise<ClaimedRun | undefined> {
+/** `not_here` while another host has the agent, `taken` when one was faster with the run. */
+function claimRun(
+  { db, placements, holder }: Starter,
+  { home, id }: RunPlace,
+): Promise<ClaimedRun | 'taken' | 'not_here'> {
   return db.transact('start-run', async (tx) => {
     const fence = await placements.claim(tx, home, holder);
-    if (!fence) return undefined;
+    if (!fence) return 'not_here';
     const run = await startRun(tx, { home, id, holder, fence, leaseMs: runLimits.leaseMs });
-    if (!run) return undefined;
+    if (!run) return 'taken';
     const data = { attempt: run.attempt, placement_epoch: fence.placementEpoch };
     await appendRunEvents(tx, { home, runId: id, events: [{ type: 'run.started', data }] });
     return { ...run, fence };

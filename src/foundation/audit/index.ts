@@ -1,3 +1,3 @@
 // The door of the audit room: who decided what about which object.
 export type { AuditEntry } from './audit-entry.js';
-export { appendAudit } from './store.js';
+export { appendAudit, appendAudits } from './store.js';

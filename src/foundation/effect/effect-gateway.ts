@@ -11,6 +11,7 @@ import {
 } from '../../platform/index.js';
 import { mintFrom, newId } from '../new-id.js';
 import type { Authority, EffectAdapters, Placements } from '../ports.js';
+import type { SharedCommits } from './share-commits.js';
 
 export interface EffectGateway {
   db: Database;
@@ -21,6 +22,8 @@ export interface EffectGateway {
   random: Random;
   wakeups: Wakeups;
   log: Log;
+  /** Present where proposals come side by side: they share commits. */
+  commits?: SharedCommits;
 }
 
 /** Who waits for another process to settle an effect waits on this channel. */

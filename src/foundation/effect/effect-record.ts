@@ -38,7 +38,7 @@ export interface ActionProposal {
   labels?: readonly string[];
 }
 
-export interface ProposingRun {
+interface ProposingRun {
   runId: string;
   sessionId: string;
   fence: Fence;

@@ -6,12 +6,10 @@ export {
   type EffectRecord,
   type EffectRefusal,
   type EffectResult,
-  type EffectStatus,
   effectLimits,
   isRefusal,
   observationOf,
-  type ProposingRun,
 } from './effect-record.js';
 export { performEffect } from './perform-effect.js';
 export { recoverEffects } from './recover-effects.js';
-export { readEffect } from './store.js';
+export { type SharedCommits, shareCommits } from './share-commits.js';

@@ -28,6 +28,8 @@ export async function performEffect(gateway: EffectGateway, proposal: ActionProp
   const identification = identifyProposal(proposal);
   if (!identification.ok) return refuse(gateway, proposal, identification.reason);
   const { identified } = identification;
+  const shared = await gateway.commits?.join(identified);
+  if (shared) return shared;
   for (let round = 0; round < rounds; round += 1) {
     const found = await find(gateway, proposal);
     const result = await takeStep(gateway, identified, found);

@@ -3,7 +3,7 @@
  */
 import type { Tx } from '../../platform/index.js';
 import type { JsonObject } from '../../protocol/index.js';
-import { appendAudit } from '../audit/index.js';
+import { type AuditEntry, appendAudit } from '../audit/index.js';
 import { appendRunEvents, holdRunningRun, type NewRunEvent, runChannel } from '../run-event/index.js';
 import { type EffectGateway, effectChannel, transact } from './effect-gateway.js';
 import { boundResult } from './effect-identity.js';
@@ -30,23 +30,24 @@ export async function settleEffect(gateway: EffectGateway, settle: SettleEffect)
 /** The same within a transaction that is open already. */
 export async function settleIn(tx: Tx, settle: SettleEffect): Promise<EffectRecord | undefined> {
   const { effect, outcome, runId, actor } = settle;
-  const { home, effectId } = effect;
+  const { home } = effect;
   const observed = runId !== null && (await holdRunningRun(tx, { home, runId })) ? runId : undefined;
   const settled = await settleRow(tx, effect, outcome);
   if (!settled) {
     await auditUnplaced(tx, settle);
     return undefined;
   }
-  await appendAudit(tx, {
-    home,
-    actor,
-    action: 'effect.settle',
-    object: effectId,
-    outcome: settled.status,
-    details: { attempt: settled.attempt, ...(settled.reasonCode === null ? {} : { reason: settled.reasonCode }) },
-  });
+  await appendAudit(tx, auditOfSettled(settled, actor));
   if (observed !== undefined) await appendRunEvents(tx, { home, runId: observed, events: [settledEvent(settled)] });
   return settled;
+}
+
+export function auditOfSettled(
+  { home, effectId, status, attempt, reasonCode }: EffectRecord,
+  actor: string,
+): AuditEntry {
+  const details = { attempt, ...(reasonCode === null ? {} : { reason: reasonCode }) };
+  return { home, actor, action: 'effect.settle', object: effectId, outcome: status, details };
 }
 
 function storable(outcome: EffectOutcome): EffectOutcome {
@@ -55,7 +56,7 @@ function storable(outcome: EffectOutcome): EffectOutcome {
 }
 
 /** The outcome of a settled effect as a run is told of it; an unknown one may still be followed by a settled one (BR-46). */
-function settledEvent(effect: EffectRecord): NewRunEvent {
+export function settledEvent(effect: EffectRecord): NewRunEvent {
   const data: JsonObject = {
     effect_id: effect.effectId,
     proposal_id: effect.proposalId,

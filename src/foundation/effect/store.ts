@@ -64,6 +64,72 @@ export async function insertEffect(tx: Tx, insert: InsertEffect): Promise<Effect
   return effect;
 }
 
+/** Which of these proposals have a record, by their place. */
+export async function knownProposals(
+  sql: Sql,
+  proposals: readonly { home: string; proposalScope: string; proposalId: string }[],
+): Promise<ReadonlySet<number>> {
+  const given = proposals.map(({ home, proposalScope, proposalId }, place) => ({
+    place,
+    home,
+    proposal_scope: proposalScope,
+    proposal_id: proposalId,
+  }));
+  const rows = await sql<{ place: number }[]>`
+    select g.place
+      from jsonb_to_recordset(${sql.json(given)})
+           as g (place bigint, home text, proposal_scope text, proposal_id text)
+      join foundation.effects e
+        on e.home = g.home and e.proposal_scope = g.proposal_scope and e.proposal_id = g.proposal_id`;
+  return new Set(rows.map((row) => row.place));
+}
+
+/** Writes effects that succeed in the commit that also holds their intent; a proposal that has a record is missing. */
+export function insertSucceeded(
+  tx: Tx,
+  inserts: readonly (InsertEffect & { result: JsonValue })[],
+): Promise<EffectRecord[]> {
+  const rows = inserts.map(({ ids, identified, decision, hold, result }) => {
+    const { proposal, digest, idempotencyKey } = identified;
+    const fence = hold.kind === 'run' ? hold.fence : undefined;
+    return {
+      home: proposal.actor.home,
+      effect_id: ids.effectId,
+      operation_id: ids.operationId,
+      tenant: proposal.tenant,
+      proposal_scope: proposal.proposalScope,
+      proposal_id: proposal.proposalId,
+      proposal_digest: digest,
+      run_id: proposal.run?.runId ?? null,
+      session_id: proposal.run?.sessionId ?? null,
+      actor_id: proposal.actor.agent,
+      target: proposal.target,
+      action: proposal.action,
+      request: proposal.input,
+      idempotency_key: idempotencyKey,
+      authorization_decision: { ...decision },
+      placement_lease_id: fence?.placementLeaseId ?? null,
+      placement_epoch: fence?.placementEpoch ?? null,
+      result,
+    };
+  });
+  return tx<EffectRecord[]>`
+    insert into foundation.effects (
+      home, effect_id, operation_id, tenant, proposal_scope, proposal_id, proposal_digest, run_id, session_id, actor_id,
+      target, action, request, idempotency_key, authorization_decision, placement_lease_id, placement_epoch, result,
+      status, settled_at)
+    select home, effect_id, operation_id, tenant, proposal_scope, proposal_id, proposal_digest, run_id, session_id,
+           actor_id, target, action, request, idempotency_key, authorization_decision, placement_lease_id,
+           placement_epoch, result, 'succeeded', hearth_now()
+      from jsonb_to_recordset(${tx.json(rows)})
+           as e (home text, effect_id text, operation_id text, tenant text, proposal_scope text, proposal_id text,
+                 proposal_digest text, run_id text, session_id text, actor_id text, target text, action text,
+                 request jsonb, idempotency_key text, authorization_decision jsonb, placement_lease_id text,
+                 placement_epoch bigint, result jsonb)
+    on conflict (home, proposal_scope, proposal_id) do nothing
+    returning ${effectColumns(tx)}`;
+}
+
 export interface ClaimEffect {
   /** As last seen; the claim is made only if it is still so. */
   seen: EffectRecord;

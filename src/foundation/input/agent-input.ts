@@ -44,8 +44,14 @@ const inputType = z
   .regex(typePattern)
   .refine((type) => type.split('.').length <= inputLimits.typeSegments, 'has too many segments');
 
+/** In UTC, which a written year near either end can miss: PostgreSQL knows no year 0, and our instants have four digits. */
+function isStorableInstant(text: string): boolean {
+  const date = new Date(text);
+  return !Number.isNaN(date.getTime()) && /^(?!0000)[0-9]{4}-/.test(date.toISOString());
+}
+
 /** Members that are not listed here, such as `principal` or `trust`, are dropped. */
-const agentInputSchema = z.object({
+export const agentInputSchema = z.object({
   schema: z.literal('agent-input/1').optional(),
   kind: z.enum(inputKinds),
   type: inputType,
@@ -64,7 +70,7 @@ const agentInputSchema = z.object({
       conversation_id: shortText(LIMITS.identifierBytes).optional(),
     })
     .optional(),
-  occurred_at: z.iso.datetime({ offset: true }).optional(),
+  occurred_at: z.iso.datetime({ offset: true }).refine(isStorableInstant, 'not within the years 1 to 9999').optional(),
   correlation_id: shortText(inputLimits.idChars).optional(),
   causation_id: shortText(inputLimits.idChars).optional(),
   idempotency_key: shortText(inputLimits.idChars).optional(),

@@ -1,7 +1,8 @@
 /** The door of the input room. */
-export { type AcceptedInput, acceptInput } from './accept-input.js';
+export { type AcceptedInput, type AcceptInput, acceptInput, acceptInputs } from './accept-input.js';
 export {
   type AgentInput,
+  agentInputSchema,
   type ControlVerb,
   controlVerbs,
   type Ingress,

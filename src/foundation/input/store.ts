@@ -1,6 +1,6 @@
 /** The Input Log: inputs as accepted, and their order per tenant. */
 import type { Sql, Tx } from '../../platform/index.js';
-import type { JsonValue } from '../../protocol/index.js';
+import type { JsonObject, JsonValue } from '../../protocol/index.js';
 import type { AgentInput, ControlVerb, Ingress, InputKind, TrustClass } from './agent-input.js';
 
 export interface InputRecord {
@@ -34,27 +34,47 @@ export interface InsertInput {
   occurredAt: Date;
 }
 
-/** False when the source has told of this event before. */
-export async function insertInput(
-  tx: Tx,
-  { id, ingress, input, bodyDigest, occurredAt }: InsertInput,
-): Promise<boolean> {
-  const json = (value: JsonValue | undefined) => (value === undefined ? null : tx.json(value));
-  const control = input.kind === 'control' && ingress.control ? { ...ingress.control } : undefined;
-  const rows = await tx`
+/** The ids that were new; the others' sources have told of their events before. */
+export async function insertInputs(tx: Tx, inputs: readonly InsertInput[]): Promise<ReadonlySet<string>> {
+  const rows = await tx<{ id: string }[]>`
     insert into foundation.inputs (
       home, id, tenant, kind, type, source, source_event_id, body_digest, principal, trust_class,
       subject, target, control, occurred_at, correlation_id, causation_id, idempotency_key, data_content_type, data)
-    values (
-      ${ingress.home}, ${id}, ${ingress.tenant}, ${input.kind}, ${input.type}, ${ingress.source},
-      ${input.source_event_id}, ${bodyDigest}, ${ingress.principal}, ${ingress.trustClass},
-      ${input.subject === undefined ? null : tx.json(input.subject)},
-      ${input.target === undefined ? null : tx.json(input.target)},
-      ${json(control)}, ${occurredAt}, ${input.correlation_id ?? null}, ${input.causation_id ?? null},
-      ${input.idempotency_key ?? null}, ${input.data_content_type ?? 'application/json'}, ${json(input.data)})
+    select home, id, tenant, kind, type, source, source_event_id, body_digest, principal, trust_class,
+           subject, target, control, occurred_at, correlation_id, causation_id, idempotency_key, data_content_type, data
+      from jsonb_to_recordset(${tx.json(inputs.map(inputRow))})
+           as i (home text, id text, tenant text, kind text, type text, source text, source_event_id text,
+                 body_digest text, principal text, trust_class text, subject jsonb, target jsonb, control jsonb,
+                 occurred_at timestamptz, correlation_id text, causation_id text, idempotency_key text,
+                 data_content_type text, data jsonb)
     on conflict on constraint inputs_source_event_unique do nothing
     returning id`;
-  return rows.length === 1;
+  return new Set(rows.map((row) => row.id));
+}
+
+function inputRow({ id, ingress, input, bodyDigest, occurredAt }: InsertInput): JsonObject {
+  const control = input.kind === 'control' && ingress.control ? { ...ingress.control } : null;
+  // Absent members stay absent, and so null in the row.
+  const given = { subject: input.subject, target: input.target, data: input.data };
+  return {
+    ...JSON.parse(JSON.stringify(given)),
+    home: ingress.home,
+    id,
+    tenant: ingress.tenant,
+    kind: input.kind,
+    type: input.type,
+    source: ingress.source,
+    source_event_id: input.source_event_id,
+    body_digest: bodyDigest,
+    principal: ingress.principal,
+    trust_class: ingress.trustClass,
+    control,
+    occurred_at: occurredAt.toISOString(),
+    correlation_id: input.correlation_id ?? null,
+    causation_id: input.causation_id ?? null,
+    idempotency_key: input.idempotency_key ?? null,
+    data_content_type: input.data_content_type ?? 'application/json',
+  };
 }
 
 export async function findBySourceEvent(

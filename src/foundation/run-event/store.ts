@@ -52,7 +52,7 @@ export async function holdRunningRun(
 
 export type RunEventPage =
   /** `ended`: the run is over and nothing comes after `cursor`. */
-  | { kind: 'page'; events: RunEvent[]; cursor: number; ended: boolean }
+  | { kind: 'page'; events: RunEvent[]; cursor: number; ended: boolean; status: string; reasonCode: string | null }
   | { kind: 'cursor_ahead'; last: number }
   | { kind: 'cursor_gone'; first: number }
   | { kind: 'not_found' };
@@ -65,8 +65,8 @@ export async function readRunEvents(
 ): Promise<RunEventPage> {
   const home = homeOf(runId);
   if (home === undefined) return { kind: 'not_found' };
-  const [run] = await sql<{ eventCursor: number; over: boolean }[]>`
-    select event_cursor, ended_at is not null as over
+  const [run] = await sql<{ eventCursor: number; over: boolean; status: string; reasonCode: string | null }[]>`
+    select event_cursor, ended_at is not null as over, status, reason_code
       from foundation.runs
      where home = ${home} and id = ${runId}`;
   if (!run) return { kind: 'not_found' };
@@ -80,5 +80,6 @@ export async function readRunEvents(
   const first = events[0];
   if (first && first.seq !== after + 1) return { kind: 'cursor_gone', first: first.seq };
   const cursor = events.at(-1)?.seq ?? after;
-  return { kind: 'page', events: [...events], cursor, ended: run.over && cursor >= run.eventCursor };
+  const ended = run.over && cursor >= run.eventCursor;
+  return { kind: 'page', events: [...events], cursor, ended, status: run.status, reasonCode: run.reasonCode };
 }

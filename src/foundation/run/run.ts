@@ -17,6 +17,8 @@ export const runLimits = {
   stateBytes: 1024 * 1024,
   /** Events of the runtime itself, in one run. */
   events: 10_000,
+  /** Refused ones count: each leaves an audit entry and an event. */
+  proposals: 1_000,
 } as const;
 
 export const runStatuses = [
@@ -49,7 +51,10 @@ export interface RunRecord {
   leaseExpiresAt: Date | null;
   bundleDigest: string | null;
   modelInputRecord: JsonObject | null;
-  /** Position of the input that it was activated by: a wait that it declares is answered by anything later. */
+  /**
+   * A wait that it declares is answered by anything later in the log that its session has not taken: the position of the
+   * input it was activated by, and for a continuation still that of the run that first suspended.
+   */
   inputLogCursor: number;
   eventCursor: number;
   reasonCode: string | null;

@@ -37,15 +37,15 @@ export async function selectRun(sql: Sql, home: string, id: string): Promise<Run
   return row;
 }
 
-/** Queued runs in the order they were made, a page at a time. */
+/** Queued runs of other homes than the given, in the order they were made, a page at a time. */
 export async function selectQueuedRuns(
   sql: Sql,
-  { after, limit }: { after: RunPlace | undefined; limit: number },
+  { after, limit, except }: { after: RunPlace | undefined; limit: number; except: readonly string[] },
 ): Promise<RunPlace[]> {
   return sql<RunPlace[]>`
     select home, id, session_id
       from foundation.runs
-     where status = 'queued'
+     where status = 'queued' and home <> all(${[...except]}::text[])
        ${after === undefined ? sql`` : sql`and (created_at, id) > (select created_at, id from foundation.runs where home = ${after.home} and id = ${after.id})`}
      order by created_at, id
      limit ${limit}`;

@@ -15,7 +15,7 @@ import {
 import { lineageRef } from './agent-home.js';
 import { insertAgentHome } from './store.js';
 
-export interface StandingSubscription {
+interface StandingSubscription {
   type: string;
   subject?: string | undefined;
   whenActive?: WhenActive | undefined;

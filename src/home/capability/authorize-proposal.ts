@@ -10,12 +10,26 @@ import type {
   CapabilityGrant,
 } from '../../foundation/index.js';
 import type { Sql } from '../../platform/index.js';
-import { principalByHome, receives } from '../principal/index.js';
+import { type Principal, principalByHome, principalsByHome, receives } from '../principal/index.js';
 
 export function grantAuthority(directory: AgentDirectory): Authority {
+  const authorize: Authority['authorize'] = async (sql, proposal) =>
+    proposal.run
+      ? authorizeAgent(sql, directory, proposal)
+      : authorizePerson(await principalByHome(sql, proposal.actor.home), proposal);
   return {
-    authorize: (sql, proposal) =>
-      proposal.run ? authorizeAgent(sql, directory, proposal) : authorizePerson(sql, proposal),
+    authorize,
+    async authorizeAll(sql, proposals) {
+      const homes = proposals.flatMap(({ run, actor }) => (run ? [] : [actor.home]));
+      const people = homes.length === 0 ? [] : await principalsByHome(sql, homes);
+      const byHome = new Map<string, Principal>(people.map((person) => [person.home, person]));
+      const decisions: AuthorizationDecision[] = [];
+      for (const proposal of proposals) {
+        const { run, actor } = proposal;
+        decisions.push(run ? await authorize(sql, proposal) : authorizePerson(byHome.get(actor.home), proposal));
+      }
+      return decisions;
+    },
   };
 }
 
@@ -36,9 +50,8 @@ async function authorizeAgent(
 }
 
 /** Without a run there is no runtime to be fenced: only a human of this domain speaks for itself. */
-async function authorizePerson(sql: Sql, proposal: ActionProposal): Promise<AuthorizationDecision> {
+function authorizePerson(principal: Principal | undefined, proposal: ActionProposal): AuthorizationDecision {
   const policyId = 'home.person';
-  const principal = await principalByHome(sql, proposal.actor.home);
   if (principal?.kind !== 'human' || principal.address !== proposal.actor.agent || !receives(principal)) {
     return { allowed: false, policyId, reason: 'actor_unknown' };
   }

@@ -1,3 +1,3 @@
 // The conversation room.
 export type { Conversation, RememberConversation } from './conversation.js';
-export { readConversation, rememberConversation } from './store.js';
+export { readConversation, readConversations, rememberConversation, rememberConversations } from './store.js';

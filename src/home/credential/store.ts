@@ -49,6 +49,17 @@ export async function markRevoked(tx: Tx, id: string): Promise<{ home: HomeTag }
   return row;
 }
 
+/** Ends what earlier starts issued to the first operator. */
+export async function revokeStartCredentials(tx: Tx, { home, label }: { home: HomeTag; label: string }): Promise<void> {
+  await tx`
+    update home.credentials
+       set revoked_at = hearth_now()
+     where home = ${home}
+       and kind = 'operator'
+       and label = ${label}
+       and revoked_at is null`;
+}
+
 export interface ListCredentials {
   home?: string | undefined;
   /** The last id of the page before. */

@@ -1,7 +1,7 @@
 // A message as a mailbox keeps it: bytes as received or sent, under the identity that makes a delivery unique (D5).
 import { canonicalize, digestOf, type JsonValue, toUtf8 } from '../../protocol/index.js';
 
-export type Direction = 'in' | 'out';
+type Direction = 'in' | 'out';
 
 /** The delivery identity, within one mailbox: the recipient is part of it (BR-20), and so is who sent it. */
 export interface DeliveryIdentity {

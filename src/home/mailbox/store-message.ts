@@ -1,25 +1,41 @@
-// Stores one message in one mailbox, once: the first copy gets the next position, a repeat finds the first.
+// Stores messages in mailboxes, each once: the first copy gets the next position, a repeat finds the first.
 import type { Tx } from '../../platform/index.js';
-import type { ExistingMessage, NewMessage } from './mailbox-message.js';
-import { advanceMailbox, findMessage, insertMessage, lockMailbox } from './store.js';
+import type { DeliveryIdentity, ExistingMessage, NewMessage } from './mailbox-message.js';
+import { appendMessages, findMessages, lockMailbox } from './store.js';
 
 export type StoreResult = { stored: true; position: number } | { stored: false; existing: ExistingMessage };
 
 /** The mailbox must exist: who resolves recipients answers for unknown ones before this. */
 export async function storeMessage(tx: Tx, message: NewMessage): Promise<StoreResult> {
-  const last = await lockMailbox(tx, message.home);
-  if (last === undefined) throw new Error(`no mailbox for the home ${message.home}`);
-  const position = last + 1;
-  if (await insertMessage(tx, message, position)) {
-    await advanceMailbox(tx, message.home, position);
-    return { stored: true, position };
-  }
-  const existing = await findMessage(tx, message);
-  if (!existing) throw new Error('a message that exists cannot be read');
-  return { stored: false, existing };
+  const existing = (await knownMessages(tx, [message])).get(0);
+  if (existing) return { stored: false, existing };
+  const [position] = await storeNewMessages(tx, [message]);
+  if (position === undefined) throw new Error('a message got no position');
+  return { stored: true, position };
+}
+
+/** Which of these are stored already, by place; looked up under the locks, so that it stays so until the commit. */
+export async function knownMessages(
+  tx: Tx,
+  identities: readonly DeliveryIdentity[],
+): Promise<ReadonlyMap<number, ExistingMessage>> {
+  await lockMailboxes(
+    tx,
+    identities.map(({ home }) => home),
+  );
+  return findMessages(tx, identities);
+}
+
+/** Messages that `knownMessages` did not find, no two of one identity; answers their positions in the order given. */
+export async function storeNewMessages(tx: Tx, messages: readonly NewMessage[]): Promise<number[]> {
+  return messages.length === 0 ? [] : appendMessages(tx, messages);
 }
 
 /** Locks several mailboxes in one order, so that two batches to the same recipients never wait for each other in a ring. */
 export async function lockMailboxes(tx: Tx, homes: readonly string[]): Promise<void> {
-  for (const home of [...new Set(homes)].sort()) await lockMailbox(tx, home);
+  const ordered = [...new Set(homes)].sort();
+  // Sent at once; one connection takes them one after another.
+  const heads = await Promise.all(ordered.map((home) => lockMailbox(tx, home)));
+  const missing = ordered.find((_, index) => heads[index] === undefined);
+  if (missing !== undefined) throw new Error(`no mailbox for the home ${missing}`);
 }

@@ -18,38 +18,85 @@ export async function lockMailbox(tx: Tx, home: string): Promise<number | undefi
   return row?.lastPosition;
 }
 
-/** False when the delivery identity is already there. */
-export async function insertMessage(tx: Tx, message: NewMessage, position: number): Promise<boolean> {
-  const rows = await tx`
-    insert into home.mailbox_messages
-           (home, position, direction, origin_domain, sender, message_id, conversation_id, interaction_type,
-            content_type, header, header_digest, body, receipt_id, input_id)
-    values (${message.home}, ${position}, ${message.direction}, ${message.originDomain}, ${message.sender},
-            ${message.messageId}, ${message.conversationId ?? null}, ${message.interactionType},
-            ${message.contentType}, ${message.header}, ${message.headerDigest}, ${message.body},
-            ${message.receiptId ?? null}, ${message.inputId ?? null})
-        on conflict on constraint mailbox_messages_tuple_unique do nothing
-    returning 1`;
-  return rows.length === 1;
+/** Appends new messages to their mailboxes, which are locked, and answers their positions in the order given. */
+export async function appendMessages(tx: Tx, messages: readonly NewMessage[]): Promise<number[]> {
+  const rows = await tx<{ place: number; position: number }[]>`
+    with given as (
+      select g.*, m.last_position + row_number() over (partition by g.home order by g.place) as position
+        from jsonb_to_recordset(${tx.json(messages.map(messageRow))})
+             as g (place bigint, home text, direction text, origin_domain text, sender text, message_id text,
+                   conversation_id text, interaction_type text, content_type text, header text, header_digest text,
+                   body text, receipt_id text, input_id text)
+        join home.mailboxes m on m.home = g.home
+    ), advanced as (
+      update home.mailboxes m
+         set last_position = m.last_position + added.count
+        from (select home, count(*) as count
+                from given
+               group by home) added
+       where m.home = added.home
+    ), appended as (
+      insert into home.mailbox_messages
+             (home, position, direction, origin_domain, sender, message_id, conversation_id, interaction_type,
+              content_type, header, header_digest, body, receipt_id, input_id)
+      select home, position, direction, origin_domain, sender, message_id, conversation_id, interaction_type,
+             content_type, decode(header, 'base64'), header_digest, decode(body, 'base64'), receipt_id, input_id
+        from given
+    )
+    select place, position
+      from given
+     order by place`;
+  return rows.map(({ position }) => position);
 }
 
-export async function advanceMailbox(tx: Tx, home: string, position: number): Promise<void> {
-  await tx`
-    update home.mailboxes
-       set last_position = ${position}
-     where home = ${home}`;
+function messageRow(message: NewMessage, place: number) {
+  return {
+    place,
+    home: message.home,
+    direction: message.direction,
+    origin_domain: message.originDomain,
+    sender: message.sender,
+    message_id: message.messageId,
+    conversation_id: message.conversationId ?? null,
+    interaction_type: message.interactionType,
+    content_type: message.contentType,
+    header: base64Of(message.header),
+    header_digest: message.headerDigest,
+    body: base64Of(message.body),
+    receipt_id: message.receiptId ?? null,
+    input_id: message.inputId ?? null,
+  };
 }
 
-export async function findMessage(sql: Sql, identity: DeliveryIdentity): Promise<ExistingMessage | undefined> {
-  const [row] = await sql<ExistingMessage[]>`
-    select position, header_digest, receipt_id, input_id
-      from home.mailbox_messages
-     where home = ${identity.home}
-       and direction = ${identity.direction}
-       and origin_domain = ${identity.originDomain}
-       and sender = ${identity.sender}
-       and message_id = ${identity.messageId}`;
-  return row;
+/** JSON carries no bytes. */
+function base64Of(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+}
+
+/** What is stored under these identities, by their place among them. */
+export async function findMessages(
+  sql: Sql,
+  identities: readonly DeliveryIdentity[],
+): Promise<ReadonlyMap<number, ExistingMessage>> {
+  const given = identities.map(({ home, direction, originDomain, sender, messageId }, place) => ({
+    place,
+    home,
+    direction,
+    origin_domain: originDomain,
+    sender,
+    message_id: messageId,
+  }));
+  const rows = await sql<(ExistingMessage & { place: number })[]>`
+    select g.place, m.position, m.header_digest, m.receipt_id, m.input_id
+      from jsonb_to_recordset(${sql.json(given)})
+           as g (place bigint, home text, direction text, origin_domain text, sender text, message_id text)
+      join home.mailbox_messages m
+        on m.home = g.home
+       and m.direction = g.direction
+       and m.origin_domain = g.origin_domain
+       and m.sender = g.sender
+       and m.message_id = g.message_id`;
+  return new Map(rows.map(({ place, ...existing }) => [place, existing]));
 }
 
 /** Notes which input a stored message became; once. */

@@ -1,4 +1,4 @@
 // The placement room.
 export { homePlacements } from './home-placements.js';
-export { type Placement, placementHeartbeatMs, placementTtlMs } from './placement.js';
+export { placementTtlMs } from './placement.js';
 export { lapsePlacement, readPlacement } from './store.js';

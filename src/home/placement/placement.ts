@@ -7,9 +7,6 @@
 /** How long a host may be silent before another may act for its agents. */
 export const placementTtlMs = 6_000;
 
-/** How often a host renews; a few beats fit into one life. */
-export const placementHeartbeatMs = 1_500;
-
 export interface Placement {
   home: string;
   placementLeaseId: string;

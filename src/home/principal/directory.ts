@@ -5,7 +5,7 @@ import { listVisible } from './store.js';
 
 export type Asker = 'public' | 'peer' | 'operator';
 
-export interface DirectoryEntry {
+interface DirectoryEntry {
   address: string;
   principalId: string;
   kind: Principal['kind'];

@@ -2,7 +2,6 @@
 export { type Certifier, principalCertifier } from './certify-principal.js';
 export {
   addressTaken,
-  type CreatePrincipal,
   createPrincipal,
   type PrincipalCreated,
   type PrincipalGateway,
@@ -11,7 +10,7 @@ export {
   preparePrincipal,
   storePrincipal,
 } from './create-principal.js';
-export { type Asker, type DirectoryEntry, type DirectoryPage, directoryFor } from './directory.js';
+export { type Asker, directoryFor } from './directory.js';
 export {
   type Principal,
   type PrincipalKey,
@@ -19,15 +18,16 @@ export {
   type Role,
   receives,
   roles,
-  type Visibility,
   visibilities,
 } from './principal.js';
 export {
   currentPrincipalKey,
-  type ListPrincipals,
+  currentPrincipalKeys,
   listPrincipals,
   moveStatus,
   principalByAddress,
   principalByHome,
   principalById,
+  principalsByAddress,
+  principalsByHome,
 } from './store.js';

@@ -12,7 +12,7 @@
  */
 import type { Address, HomeTag, PrincipalId, PrincipalKind, PublicJwk } from '../../protocol/index.js';
 
-export const principalStatuses = ['created', 'active', 'paused', 'migrating', 'revoked', 'ended'] as const;
+const principalStatuses = ['created', 'active', 'paused', 'migrating', 'revoked', 'ended'] as const;
 export type PrincipalStatus = (typeof principalStatuses)[number];
 
 export const visibilities = ['public', 'peers', 'hidden'] as const;

@@ -48,6 +48,20 @@ export async function principalByAddress(sql: Sql, address: string): Promise<Pri
   return row;
 }
 
+export function principalsByHome(sql: Sql, homes: readonly string[]): Promise<Principal[]> {
+  return sql<Principal[]>`
+    select home, principal_id, address, kind, tenant, display_name, roles, visibility, status, created_at
+      from home.principals
+     where home = any (${[...new Set(homes)]}::text[])`;
+}
+
+export function principalsByAddress(sql: Sql, addresses: readonly string[]): Promise<Principal[]> {
+  return sql<Principal[]>`
+    select home, principal_id, address, kind, tenant, display_name, roles, visibility, status, created_at
+      from home.principals
+     where address = any (${[...new Set(addresses)]}::text[])`;
+}
+
 export async function principalById(sql: Sql, principalId: string): Promise<Principal | undefined> {
   const [row] = await sql<Principal[]>`
     select home, principal_id, address, kind, tenant, display_name, roles, visibility, status, created_at
@@ -105,14 +119,19 @@ export async function moveStatus(
 
 /** The key that signs for a principal now: the newest that holds. */
 export async function currentPrincipalKey(sql: Sql, home: string): Promise<PrincipalKey | undefined> {
-  const [row] = await sql<PrincipalKey[]>`
-    select home, number, key_ref, public_jwk, sealed_private_key, not_before, expires_at, revoked_at
+  const [key] = await currentPrincipalKeys(sql, [home]);
+  return key;
+}
+
+/** The same for many: one key for each that has one. */
+export function currentPrincipalKeys(sql: Sql, homes: readonly string[]): Promise<PrincipalKey[]> {
+  return sql<PrincipalKey[]>`
+    select distinct on (home)
+           home, number, key_ref, public_jwk, sealed_private_key, not_before, expires_at, revoked_at
       from home.principal_keys
-     where home = ${home}
+     where home = any (${[...new Set(homes)]}::text[])
        and revoked_at is null
        and not_before <= hearth_now()
        and expires_at > hearth_now()
-     order by number desc
-     limit 1`;
-  return row;
+     order by home, number desc`;
 }

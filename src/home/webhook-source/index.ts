@@ -1,9 +1,5 @@
 // The webhook-source room.
-export {
-  type CreateWebhookSource,
-  createWebhookSource,
-  type WebhookSourceCreated,
-} from './create-webhook-source.js';
-export { type OpenWebhookSource, openWebhookSource } from './open-webhook-source.js';
-export { listWebhookSources } from './store.js';
-export { type WebhookAdapter, type WebhookSource, webhookAdapters } from './webhook-source.js';
+export { createWebhookSource } from './create-webhook-source.js';
+export { openWebhookSource } from './open-webhook-source.js';
+export { readAdapters } from './store.js';
+export { webhookAdapters } from './webhook-source.js';

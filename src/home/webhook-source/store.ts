@@ -24,15 +24,13 @@ export async function readWebhookSource(
   return row;
 }
 
-export async function listWebhookSources(
+/** Of these principals, those that may post webhooks, and how. */
+export async function readAdapters(
   sql: Sql,
-  { after, limit }: { after?: string | undefined; limit: number },
-): Promise<WebhookSource[]> {
-  return sql<WebhookSource[]>`
-    select s.home, s.name, s.adapter, p.tenant, p.address, s.created_at
-      from home.webhook_sources s
-      join home.principals p on p.home = s.home
-     where s.name > ${after ?? ''}
-     order by s.name
-     limit ${limit}`;
+  homes: readonly string[],
+): Promise<Pick<WebhookSource, 'home' | 'adapter'>[]> {
+  return sql<Pick<WebhookSource, 'home' | 'adapter'>[]>`
+    select home, adapter
+      from home.webhook_sources
+     where home = any(${[...homes]}::text[])`;
 }

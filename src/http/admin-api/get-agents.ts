@@ -11,6 +11,7 @@ export function getAgents({ db }: { db: { sql: Sql } }): Endpoint {
   return {
     method: 'GET',
     path: '/admin/v1/agents',
+    takes: { query: pageQuery },
     async handle(ctx) {
       const caller = requirePerson(ctx);
       const { limit, cursor } = queryOf(ctx, pageQuery);

@@ -11,6 +11,7 @@ export function getCredentials({ db }: { db: { sql: Sql } }): Endpoint {
   return {
     method: 'GET',
     path: '/admin/v1/credentials',
+    takes: { query: pageQuery },
     async handle(ctx) {
       requireOperator(ctx);
       const { limit, cursor } = queryOf(ctx, pageQuery);

@@ -18,6 +18,7 @@ export function getOutbox({ db }: { db: { sql: Sql } }): Endpoint {
   return {
     method: 'GET',
     path: '/admin/v1/outbox',
+    takes: { query },
     async handle(ctx) {
       requireOperator(ctx);
       const { peer, status, limit, cursor } = queryOf(ctx, query);

@@ -18,7 +18,7 @@ export function getPeer({ db }: { db: { sql: Sql } }): Endpoint {
   };
 }
 
-export async function requirePeer(ctx: DoorContext, sql: Sql): Promise<Peer> {
+async function requirePeer(ctx: DoorContext, sql: Sql): Promise<Peer> {
   const domain = parseDomain(param(ctx, 'domain'));
   const peer = domain && (await readPeer(sql, domain));
   if (!peer) throw new Problem('not_found', 'there is no such peer');

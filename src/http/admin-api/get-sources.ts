@@ -1,5 +1,5 @@
 // GET /admin/v1/sources: service principals, with how they may post webhooks.
-import { listPrincipals, listWebhookSources } from '../../home/index.js';
+import { listPrincipals, readAdapters } from '../../home/index.js';
 import type { Sql } from '../../platform/index.js';
 import type { Endpoint } from '../endpoint.js';
 import { requireOperator } from '../middleware/authenticate.js';
@@ -13,14 +13,15 @@ export function getSources({ db, urls }: { db: { sql: Sql }; urls: () => DoorUrl
   return {
     method: 'GET',
     path: '/admin/v1/sources',
+    takes: { query: pageQuery },
     async handle(ctx) {
       requireOperator(ctx);
       const { limit, cursor } = queryOf(ctx, pageQuery);
       const found = await listPrincipals(db.sql, { kind: 'service', after: decodeCursor(cursor), limit: limit + 1 });
       const page = pageOf(found, limit, (principal) => principal.address);
-      const webhooks = await webhooksOf(
-        db.sql,
-        page.items.map((principal) => nameOf(principal.address)),
+      const homes = page.items.map((principal) => principal.home);
+      const webhooks = new Map<string, string>(
+        (await readAdapters(db.sql, homes)).map(({ home, adapter }) => [home, adapter]),
       );
       ctx.body = {
         ...page,
@@ -32,14 +33,4 @@ export function getSources({ db, urls }: { db: { sql: Sql }; urls: () => DoorUrl
       };
     },
   };
-}
-
-/** Adapters by home, of the webhook sources between the first and the last of these names. */
-async function webhooksOf(sql: Sql, names: readonly string[]): Promise<Map<string, string>> {
-  const sorted = [...names].sort();
-  const [first] = sorted;
-  if (first === undefined) return new Map();
-  // A page of principals is a range of names, and a webhook source is named as its principal is.
-  const found = await listWebhookSources(sql, { after: first.slice(0, -1), limit: 1_000 });
-  return new Map(found.map(({ home, adapter }) => [home, adapter]));
 }

@@ -1,7 +1,7 @@
 // Peers as the admin API shows them: what an operator decided, which keys are believed, and how delivery goes.
 import { type Peer, type PeerDelivery, readDeliveries } from '../../federation/index.js';
 import type { Sql } from '../../platform/index.js';
-import { formatInstant } from '../../protocol/index.js';
+import { type Domain, formatInstant, Problem } from '../../protocol/index.js';
 
 export async function peerViews(sql: Sql, peers: readonly Peer[]): Promise<object[]> {
   const deliveries = await readDeliveries(
@@ -10,6 +10,11 @@ export async function peerViews(sql: Sql, peers: readonly Peer[]): Promise<objec
   );
   const byPeer = new Map(deliveries.map((delivery) => [delivery.peer, delivery]));
   return peers.map((peer) => ({ ...peerView(peer), delivery: deliveryView(byPeer.get(peer.domain)) }));
+}
+
+/** A domain is a peer of its own and trusts itself; another word would only stop its own mail. */
+export function refuseOwnDomain(own: { name: Domain }, domain: Domain): void {
+  if (domain === own.name) throw new Problem('conflict', `${domain} is this domain itself, which it always trusts`);
 }
 
 function peerView(peer: Peer): object {

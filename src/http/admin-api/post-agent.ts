@@ -30,6 +30,7 @@ export function postAgent(deps: PrincipalGateway & { runtimes: RuntimeRegistry }
   return {
     method: 'POST',
     path: '/admin/v1/agents',
+    takes: { body: shape },
     async handle(ctx) {
       const caller = requireOperator(ctx);
       const body = await jsonBody(ctx, shape);

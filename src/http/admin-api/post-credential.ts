@@ -27,6 +27,7 @@ export function postCredential(deps: PrincipalGateway): Endpoint {
   return {
     method: 'POST',
     path: '/admin/v1/credentials',
+    takes: { body: shape },
     async handle(ctx) {
       const caller = requireOperator(ctx);
       const { kind, principal, source, label, expires_in_s } = await jsonBody(ctx, shape);

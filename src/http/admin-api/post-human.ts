@@ -17,6 +17,7 @@ export function postHuman(gateway: PrincipalGateway): Endpoint {
   return {
     method: 'POST',
     path: '/admin/v1/humans',
+    takes: { body: shape },
     async handle(ctx) {
       const caller = requireOperator(ctx);
       const { name, display_name, roles, visibility } = await jsonBody(ctx, shape);

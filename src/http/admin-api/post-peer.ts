@@ -1,25 +1,28 @@
 // POST /admin/v1/peers: pins a domain by its fingerprint, whether or not it answers now; `look` says whether it does.
 import { z } from 'zod';
-import { type Peers, pinPeer } from '../../federation/index.js';
-import type { Sql } from '../../platform/index.js';
+import { pinPeer } from '../../federation/index.js';
 import { domainSchema } from '../../protocol/index.js';
 import type { Endpoint } from '../endpoint.js';
 import { requireOperator } from '../middleware/authenticate.js';
 import { jsonBody } from '../middleware/body.js';
-import { peerViews } from './peer-view.js';
+import { peerViews, refuseOwnDomain } from './peer-view.js';
+import type { PeerDoor } from './post-peer-block.js';
 
 const shape = z.strictObject({
   domain: domainSchema,
   fingerprint: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'not a fingerprint'),
 });
 
-export function postPeer({ db, peers }: { db: { sql: Sql }; peers: Peers }): Endpoint {
+export function postPeer({ db, peers, domain: own }: PeerDoor): Endpoint {
   return {
     method: 'POST',
     path: '/admin/v1/peers',
+    takes: { body: shape },
     async handle(ctx) {
-      requireOperator(ctx);
-      const { peer, look } = await pinPeer(peers, await jsonBody(ctx, shape));
+      const caller = requireOperator(ctx);
+      const pin = await jsonBody(ctx, shape);
+      refuseOwnDomain(own, pin.domain);
+      const { peer, look } = await pinPeer(peers, { ...pin, actor: caller.address });
       const [view] = await peerViews(db.sql, [peer]);
       ctx.status = 201;
       ctx.body = {

@@ -17,6 +17,7 @@ export function postSource(deps: PrincipalGateway & { urls: () => DoorUrls }): E
   return {
     method: 'POST',
     path: '/admin/v1/sources',
+    takes: { body: shape },
     async handle(ctx) {
       const caller = requireOperator(ctx);
       const { name, display_name, adapter } = await jsonBody(ctx, shape);

@@ -11,6 +11,7 @@ export function postSubscription(deps: Access & { clock: Clock; random: Random }
   return {
     method: 'POST',
     path: '/admin/v1/agents/:name/subscriptions',
+    takes: { body: subscriptionShape },
     async handle(ctx) {
       const caller = requirePerson(ctx);
       const { principal } = await requireAgent(deps, caller, param(ctx, 'name'));

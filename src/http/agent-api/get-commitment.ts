@@ -14,6 +14,7 @@ export function getCommitment(deps: Access & { clock: Clock }): Endpoint {
   return {
     method: 'GET',
     path: '/v1/commitments/:id',
+    takes: { query },
     async handle(ctx) {
       const home = await readableHome(deps, callerOf(ctx), queryOf(ctx, query).agent);
       const key = { home, commitmentId: param(ctx, 'id'), now: deps.clock.now() };

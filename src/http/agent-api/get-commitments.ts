@@ -3,21 +3,23 @@ import { z } from 'zod';
 import { listCommitmentRows } from '../../federation/index.js';
 import { callerOf, type Endpoint } from '../endpoint.js';
 import { queryOf } from '../middleware/body.js';
-import { pageLimit } from '../page.js';
+import { decodeCursor, pageOf, pageQuery } from '../page.js';
 import { type Access, readableHome } from './access.js';
 import { commitmentView } from './commitment-view.js';
 
-const query = z.strictObject({ agent: z.string().max(255).optional(), limit: pageLimit });
+const query = pageQuery.extend({ agent: z.string().max(255).optional() });
 
 export function getCommitments(access: Access): Endpoint {
   return {
     method: 'GET',
     path: '/v1/commitments',
+    takes: { query },
     async handle(ctx) {
-      const { agent, limit } = queryOf(ctx, query);
+      const { agent, limit, cursor } = queryOf(ctx, query);
       const home = await readableHome(access, callerOf(ctx), agent);
-      const rows = await listCommitmentRows(access.db.sql, { home, limit });
-      ctx.body = { items: rows.map(commitmentView), next_cursor: null };
+      const rows = await listCommitmentRows(access.db.sql, { home, after: decodeCursor(cursor), limit: limit + 1 });
+      const page = pageOf(rows, limit, (row) => row.commitmentId);
+      ctx.body = { ...page, items: page.items.map(commitmentView) };
     },
   };
 }

@@ -14,6 +14,7 @@ export function getConversation(access: Access): Endpoint {
   return {
     method: 'GET',
     path: '/v1/conversations/:id',
+    takes: { query },
     async handle(ctx) {
       const { sql } = access.db;
       const home = await readableHome(access, callerOf(ctx), queryOf(ctx, query).agent);

@@ -13,6 +13,7 @@ export function getMessages(access: Access): Endpoint {
   return {
     method: 'GET',
     path: '/v1/messages',
+    takes: { query },
     async handle(ctx) {
       const { after, limit, agent } = queryOf(ctx, query);
       const home = await readableHome(access, callerOf(ctx), agent);

@@ -15,6 +15,7 @@ export function getRunEvents(deps: Access & { streams: RunStreams }): Endpoint {
   return {
     method: 'GET',
     path: '/v1/runs/:id/events',
+    takes: { query },
     async handle(ctx) {
       const { after, limit } = queryOf(ctx, query);
       const { run } = await requireRun(deps, ctx);

@@ -15,6 +15,7 @@ export function getRuns(access: Access): Endpoint {
   return {
     method: 'GET',
     path: '/v1/runs',
+    takes: { query },
     async handle(ctx) {
       const caller = callerOf(ctx);
       const { agent, status, limit, cursor } = queryOf(ctx, query);

@@ -19,6 +19,7 @@ export function postControl(deps: Access & InputDoor): Endpoint {
   return {
     method: 'POST',
     path: '/v1/runs/:id/controls',
+    takes: { body: shape },
     async handle(ctx) {
       const caller = callerOf(ctx);
       const { run } = await requireRun(deps, ctx);

@@ -2,7 +2,7 @@
  * POST /v1/inputs: the public way in. Who speaks, for which tenant and how far it is trusted come from the credential; the
  * same names in the body are data and are dropped (F1).
  */
-import { type AgentInput, parseAgentInput, type TrustClass } from '../../foundation/index.js';
+import { type AgentInput, agentInputSchema, parseAgentInput, type TrustClass } from '../../foundation/index.js';
 import type { AuthenticatedCaller } from '../../home/index.js';
 import { formatAddress, isPrincipalName, Problem, parseStrictJson } from '../../protocol/index.js';
 import { acceptAtDoor, type InputDoor } from '../accept-at-door.js';
@@ -16,6 +16,7 @@ export function postInput(deps: InputDoor & Access): Endpoint {
   return {
     method: 'POST',
     path: '/v1/inputs',
+    takes: { body: agentInputSchema },
     async handle(ctx) {
       const caller = callerOf(ctx);
       const body = await rawBody(ctx, bodyRules);

@@ -38,6 +38,7 @@ export function postMessage(effects: EffectGateway): Endpoint {
   return {
     method: 'POST',
     path: '/v1/messages',
+    takes: { body: shape },
     async handle(ctx) {
       const caller = requirePerson(ctx);
       const { to, type, conversation_id, body } = await jsonBody(ctx, shape);

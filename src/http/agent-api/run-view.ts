@@ -1,8 +1,8 @@
 // A run as the agent API shows it.
-import type { RunRecord } from '../../foundation/index.js';
+import type { RunView } from '../../foundation/index.js';
 import { formatInstant } from '../../protocol/index.js';
 
-export function runView(run: RunRecord, agent: string): object {
+export function runView(run: RunView, agent: string): object {
   return {
     id: run.id,
     agent,
@@ -12,6 +12,7 @@ export function runView(run: RunRecord, agent: string): object {
     attempt: run.attempt,
     resumed_from_run_id: run.resumedFromRunId,
     retry_of_run_id: run.retryOfRunId,
+    activation_input_id: run.activationInputId,
     runtime_id: run.runtimeId,
     runtime_version: run.runtimeVersion,
     bundle_digest: run.bundleDigest,

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { type RunEvent, readRunEvents, runChannel } from '../../foundation/index.js';
-import type { Clock, Sql, Wakeups } from '../../platform/index.js';
+import { type Clock, linkedAbort, type Sql, type Wakeups } from '../../platform/index.js';
 import { formatInstant, Problem } from '../../protocol/index.js';
 import type { DoorContext } from '../endpoint.js';
 
@@ -50,17 +50,17 @@ export function runStreams(deps: StreamRunEvents): RunStreams {
   return {
     open(ctx, from) {
       const leave = enter(ctx.state.caller?.credentialId ?? '');
-      const gone = new AbortController();
+      const over = linkedAbort(deps.closing);
       ctx.res.once('close', () => {
-        gone.abort();
+        over.abort();
+        over.release();
         leave();
       });
       ctx.set('Cache-Control', 'no-store');
       ctx.set('X-Accel-Buffering', 'no');
       ctx.type = 'text/event-stream';
       ctx.status = 200;
-      const signal = AbortSignal.any([gone.signal, deps.closing]);
-      ctx.body = Readable.from(frames(deps, { ...from, signal }));
+      ctx.body = Readable.from(frames(deps, { ...from, signal: over.signal }));
     },
   };
 }
@@ -80,7 +80,8 @@ async function* frames(deps: StreamRunEvents, from: { runId: string; after: numb
         lastFrame = deps.clock.monotonicMs();
       }
       if (page.ended) {
-        yield `event: end\ndata: ${JSON.stringify({ cursor })}\n\n`;
+        const { status, reasonCode: reason_code } = page;
+        yield `event: end\ndata: ${JSON.stringify({ cursor, status, reason_code })}\n\n`;
         return;
       }
       if (page.events.length > 0) continue;

@@ -1,4 +1,4 @@
-// The private door: everything but the health check needs a bearer token, whether or not the path exists.
+// The private door: all but the health check and its own description needs a bearer token, whether or not the path exists.
 import type { Middleware } from 'koa';
 import type { AuthenticatedCaller } from '../../home/index.js';
 import { Problem } from '../../protocol/index.js';
@@ -6,11 +6,12 @@ import { callerOf, type DoorContext, type DoorState } from '../endpoint.js';
 
 export type AuthenticateToken = (token: string) => Promise<AuthenticatedCaller | undefined>;
 
+const open: ReadonlySet<string> = new Set(['/healthz', '/openapi.json', '/docs']);
 const bearer = /^Bearer ([A-Za-z0-9_-]{1,256})$/i;
 
 export function authenticate(authenticateToken: AuthenticateToken): Middleware<DoorState> {
   return async (ctx, next) => {
-    if (ctx.path !== '/healthz') {
+    if (!open.has(ctx.path)) {
       const token = bearer.exec(ctx.get('Authorization'))?.[1];
       const caller = token === undefined ? undefined : await authenticateToken(token);
       if (!caller) throw new Problem('unauthorized', 'a valid bearer token is needed');

@@ -23,9 +23,10 @@ export async function rawBody(ctx: DoorContext, { maxBytes, mediaType, hint }: B
     throw new Problem('unsupported_media_type', `the body must be ${mediaType}`, extra);
   }
   try {
-    return await getRawBody(ctx.req, { limit: maxBytes, length: ctx.get('Content-Length') || null });
+    const read = getRawBody(ctx.req, { limit: maxBytes, length: ctx.get('Content-Length') || null });
+    return await ctx.state.arriving(read);
   } catch (cause) {
-    throw bodyProblem(cause, maxBytes);
+    throw cause instanceof Problem ? cause : bodyProblem(cause, maxBytes);
   }
 }
 

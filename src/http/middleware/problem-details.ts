@@ -50,8 +50,8 @@ function writeProblem(ctx: ParameterizedContext<DoorState>, problem: Problem, ch
   const retryAfter = extra?.retry_after_s;
   if (status === 401) ctx.set('WWW-Authenticate', challenge);
   if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
-  // What was not read of a refused body must not be taken for the next request.
-  if (status === 413 || status === 415 || status === 503) ctx.set('Connection', 'close');
+  // Nothing more is wanted on a connection that is too slow, or when the server stops.
+  if (status === 408 || status === 503) ctx.set('Connection', 'close');
   ctx.status = status;
   ctx.body = JSON.stringify({
     type: `urn:hearth:problem:${problem.code}`,

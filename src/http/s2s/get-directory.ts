@@ -10,6 +10,7 @@ export function getDirectory(gateway: Gateway): Endpoint {
   return {
     method: 'GET',
     path: '/federation/v1/directory',
+    takes: { query: pageQuery },
     async handle(ctx) {
       const { limit, cursor } = queryOf(ctx, pageQuery);
       const asker = await askerOf(gateway, ctx);

@@ -12,6 +12,7 @@ export function getTransitions(gateway: Gateway): Endpoint {
   return {
     method: 'GET',
     path: '/federation/v1/commitments/:id/transitions',
+    takes: { query },
     async handle(ctx) {
       const { after } = queryOf(ctx, query);
       const asked = { commitmentId: param(ctx, 'id'), after };

@@ -241,6 +241,20 @@ describe('leases', () => {
   });
 });
 
+it('a host whose database is gone drains to its end; the leases say the rest', async () => {
+  const agent = await world.addAgent({ script: working });
+  await world.send({ type: 'test.stuck', target: { agent: agent.agent } });
+  const leaving = world.host();
+  await begin(leaving);
+  const gone: typeof leaving.db.transact = () =>
+    Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' }));
+  await drainRuns({ ...leaving, db: { ...leaving.db, transact: gone } }, { graceMs: 10 });
+  expect(leaving.live.list()).toEqual([]);
+  await world.expire();
+  await reapRuns(world.parts);
+  expect(await world.runs(agent)).toMatchObject([{ reasonCode: 'lease_expired' }, { status: 'queued' }]);
+});
+
 function expectKilled(error: unknown): void {
   if (!(error instanceof Killed)) throw error;
 }

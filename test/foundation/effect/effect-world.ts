@@ -51,7 +51,7 @@ export interface EffectWorld {
   close(): Promise<void>;
 }
 
-export interface ProposingRunRow {
+interface ProposingRunRow {
   runId: string;
   sessionId: string;
   fence: Fence;

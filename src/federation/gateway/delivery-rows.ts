@@ -1,0 +1,70 @@
+// What a kept delivery leaves in each table. Pure.
+import type { AuditEntry } from '../../foundation/index.js';
+import type { NewMessage } from '../../home/index.js';
+import { type Domain, parseInstant } from '../../protocol/index.js';
+import type { InteractionRow } from '../interaction/index.js';
+import type { MessageReceipt } from '../receipt/index.js';
+import type { Kept } from './accept-batch.js';
+
+export function messageOf({ item, receiptId }: Kept): Omit<NewMessage, keyof IdentityMembers> {
+  const { header, headerBytes, headerDigest, body } = item.envelope;
+  return {
+    conversationId: header.conversation_id,
+    interactionType: header.interaction_type,
+    contentType: header.content_type,
+    header: headerBytes,
+    headerDigest,
+    body,
+    receiptId,
+  };
+}
+
+type IdentityMembers = Pick<NewMessage, 'home' | 'direction' | 'originDomain' | 'sender' | 'messageId'>;
+
+export function interactionOf({ item, recipient, interaction, commitmentId }: Kept, now: Date): InteractionRow {
+  const { header, sender } = item.envelope;
+  return {
+    home: recipient.home,
+    messageId: header.message_id,
+    direction: 'in',
+    interactionType: interaction.type,
+    sender,
+    recipients: header.to,
+    conversationId: header.conversation_id,
+    correlationId: header.correlation_id ?? null,
+    causationId: header.causation_id ?? null,
+    commitmentId: commitmentId ?? null,
+    effectId: null,
+    bodyDigest: header.body_digest,
+    prev: header.prev,
+    issuedAt: parseInstant(header.issued_at) ?? now,
+  };
+}
+
+export function receiptOf({ item, recipient, receiptId, transactionId }: Kept, issuer: Domain): MessageReceipt {
+  const { header, headerDigest, origin } = item.envelope;
+  return {
+    home: recipient.home,
+    receiptId,
+    direction: 'issued',
+    type: 'delivery.accepted',
+    issuer,
+    subjectRef: header.message_id,
+    subjectDigest: headerDigest,
+    recipient: recipient.address,
+    peer: origin,
+    transactionId,
+  };
+}
+
+export function auditOf({ item, recipient, interaction, transactionId }: Kept): AuditEntry {
+  const { header, sender, origin } = item.envelope;
+  return {
+    home: recipient.home,
+    actor: sender,
+    action: 'message.accept',
+    object: header.message_id,
+    outcome: 'accepted',
+    details: { origin, transaction_id: transactionId, interaction_type: interaction.type },
+  };
+}

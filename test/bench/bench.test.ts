@@ -1,0 +1,34 @@
+// The benchmark still runs from end to end; what it measures is nobody's assertion.
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+it('a run of tiny size delivers through both pairs, runs an agent, and reports each figure', async () => {
+  const node = process.execPath;
+  await run(node, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.bench.json'], { cwd: root });
+  const args = ['dist-bench/bench/main.js', '--rounds', '1', '--scale', '0.02', '--json'];
+  const { stdout } = await run(node, args, { cwd: root });
+  const figures: { name: string; value: string }[] = JSON.parse(stdout);
+  expect(figures.map(({ name }) => name.slice(0, 16))).toEqual([
+    'machine: Ed25519',
+    'machine: Ed25519',
+    'machine: mailbox',
+    'machine: mailbox',
+    'hearth delivery,',
+    'floor  delivery,',
+    'hearth queueing ',
+    'floor  queueing ',
+    'hearth both: pro',
+    'floor  both: pro',
+    'hearth delivery,',
+    'floor  delivery,',
+    'input accepted →',
+    'answer accepted ',
+    'memory of a doma',
+  ]);
+  expect(figures.filter(({ value }) => !(Number.parseFloat(value) > 0))).toEqual([]);
+}, 180_000);

@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { dealItems } from '../../src/federation/gateway/pack-items.js';
+import type { OutboxItem } from '../../src/federation/outbox/index.js';
+import { LIMITS } from '../../src/protocol/index.js';
+
+const queue = fc.array(
+  fc.record({ conversation: fc.integer({ min: 0, max: 9 }), bytes: fc.integer({ min: 1, max: 40_000 }) }),
+  {
+    minLength: 1,
+    maxLength: 200,
+  },
+);
+
+it('what is dealt keeps each conversation whole, in order and in one transaction, within the limits (D9)', () => {
+  fc.assert(
+    fc.property(queue, (given) => {
+      const items = given.map(({ conversation, bytes }, position) => itemOf(`conv-${conversation}`, position, bytes));
+      const deals = dealItems(items);
+      expect(deals.length).toBeGreaterThan(0);
+      expect(deals.length).toBeLessThanOrEqual(4);
+      for (const conversationId of new Set(items.map((item) => item.conversationId))) {
+        const queued = items.filter((item) => item.conversationId === conversationId);
+        const dealt = deals.filter((deal) => deal.some((item) => item.conversationId === conversationId));
+        expect(dealt.length).toBeLessThanOrEqual(1);
+        const own = (dealt[0] ?? []).filter((item) => item.conversationId === conversationId);
+        // The first ones, without a gap: nothing overtakes what waits.
+        expect(own).toEqual(queued.slice(0, own.length));
+      }
+      for (const deal of deals) {
+        expect(deal.length).toBeLessThanOrEqual(LIMITS.transactionEnvelopes);
+        const bytes = deal.reduce((sum, item) => sum + item.body.byteLength, 0);
+        expect(deal.length === 1 || bytes < LIMITS.transactionBytes).toBe(true);
+      }
+    }),
+    { seed: 7, numRuns: 200 },
+  );
+});
+
+function itemOf(conversationId: string, position: number, bytes: number): OutboxItem {
+  const body = new Uint8Array(bytes);
+  return { conversationId, position, body, header: new Uint8Array(700) } as OutboxItem;
+}
