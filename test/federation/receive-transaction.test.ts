@@ -31,7 +31,7 @@ const stored = async (who: Principal) => (await listMessages(beta.home.db.sql, w
 const inputs = () => beta.home.db.sql<{ home: string }[]>`select home from foundation.inputs`;
 
 describe('what a pinned peer sends', () => {
-  it('reaches each recipient, a person without an input, an agent with one, in one commit with its receipt', async () => {
+  it('reaches each recipient, a person without an input, an agent with one, in one commit with its receipt (D3)', async () => {
     const before = (await inputs()).length;
     const envelope = await seal(alpha, { from: ada, to: [bob.address, hana.address] });
     const { results } = await send([envelope]);
@@ -126,7 +126,7 @@ describe('what a pinned peer sends', () => {
     expect((await stored(bob)).length).toBe(before + 2);
   });
 
-  it('does not let an outsider into a conversation, or somebody else open one for us', async () => {
+  it('does not let an outsider into a conversation, or somebody else open one for us (D3)', async () => {
     const conversation_id = newConversation(alpha, ada);
     await send([await seal(alpha, { from: ada, to: [bob.address], draft: { conversation_id } })]);
     const intruder = await seal(beta, { from: agent(beta, 'ada'), to: [ada.address], draft: { conversation_id } });

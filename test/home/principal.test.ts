@@ -46,7 +46,7 @@ describe('a principal', () => {
     expect(genesis.first_key.x).toBe((await currentPrincipalKey(home.db.sql, principal.home))?.publicJwk.x);
   });
 
-  it('is found by address, home and id, and is written to the audit log', async () => {
+  it('D2: is found by address, home and id, and is written to the audit log', async () => {
     const bob = await addPrincipal(home, 'bob');
     expect(await principalByAddress(home.db.sql, bob.address)).toEqual(bob);
     expect(await principalByHome(home.db.sql, bob.home)).toEqual(bob);
@@ -58,7 +58,7 @@ describe('a principal', () => {
     expect([...audited]).toEqual([{ actor: 'test', action: 'principal.create', outcome: 'created' }]);
   });
 
-  it('has a mailbox from the first moment', async () => {
+  it('D3: has a mailbox from the first moment', async () => {
     const service = await addPrincipal(home, 'feed', 'service');
     expect(service.address).toBe('service://alpha.test/feed');
     expect(await listMessages(home.db.sql, service.home, { limit: 10 })).toEqual({ messages: [], next: 0, last: 0 });
@@ -150,7 +150,7 @@ describe('an agent key certificate', () => {
   });
   afterAll(() => home.close());
 
-  it('verifies against the domain bundle alone and names address, principal and key', async () => {
+  it('D2: verifies against the domain bundle alone and names address, principal and key', async () => {
     const agent = await addAgent(home, 'planner');
     const token = await principalCertifier(home).agentKeyCertificate(agent);
     const now = new Date();

@@ -68,7 +68,7 @@ async function headerOf(change: Partial<EnvelopeDraft> = {}): Promise<EnvelopeHe
 }
 
 describe('envelopes', () => {
-  test('a sealed envelope is verified, with its exact bytes and the principal behind it', async () => {
+  test('D4 a sealed envelope is verified, with its exact bytes and the principal behind it', async () => {
     const wire = await seal();
     const options = { origin: ALPHA, destination: BETA, now: NOW, agentKey: await agentKey() };
     const verified = verifyEnvelope(open(wire), options);
@@ -99,7 +99,7 @@ describe('envelopes', () => {
     expect(await verdict(wire)).toBe('verified');
   });
 
-  test('any change of any header field breaks the signature or is refused before', async () => {
+  test('D4 any change of any header field breaks the signature or is refused before', async () => {
     const header = await headerOf({ in_reply_to: messageId(), correlation_id: 'c', hop_chain: [ASKER_ID] });
     const { signature } = await seal();
     const others: Partial<EnvelopeHeader> = {

@@ -80,13 +80,19 @@ export function takeItems(
     select o.peer, o.position, o.home, o.message_id, o.sender, o.recipients, o.conversation_id, o.effect_id, o.header,
            o.signature, o.body, o.attempt
       from federation.outbox_items o
-     where o.peer = ${peer}
+     where ${waiting(sql, { peer, track })}
+     order by o.position
+     limit ${limit}`;
+}
+
+/** What may go to a peer now. */
+function waiting(sql: Sql, { peer, track }: { peer: Domain; track?: Track | undefined }) {
+  return sql`
+           o.peer = ${peer}
        and o.status = 'queued'
        and o.dead_at > hearth_now()
        and ${mayGo(sql)}
-       and ${onTrack(sql, track)}
-     order by o.position
-     limit ${limit}`;
+       and ${onTrack(sql, track)}`;
 }
 
 /** Conversations are shared out among tracks, so that two may be delivered at once and each keeps its order. */
@@ -105,11 +111,7 @@ export async function countWaiting(
   const rows = await sql`
     select 1
       from federation.outbox_items o
-     where o.peer = ${peer}
-       and o.status = 'queued'
-       and o.dead_at > hearth_now()
-       and ${mayGo(sql)}
-       and ${onTrack(sql, track)}
+     where ${waiting(sql, { peer, track })}
      order by o.position
      limit ${limit}`;
   return rows.length;
