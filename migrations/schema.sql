@@ -54,33 +54,13 @@ table federation.inbound_transactions
   transaction_id text not null
   body_digest text not null
   results jsonb
-  answer bytea
+  answer text
   claim text
   claimed_until timestamp with time zone
   received_at timestamp with time zone not null default hearth_now()
   constraint inbound_transactions_check CHECK (((answer IS NOT NULL) <= (results IS NOT NULL)))
   constraint inbound_transactions_pkey PRIMARY KEY (peer, transaction_id)
   CREATE INDEX inbound_transactions_by_time ON federation.inbound_transactions USING btree (received_at)
-
-table federation.interactions
-  home text not null
-  message_id text not null
-  direction text not null
-  interaction_type text not null
-  sender text not null
-  recipients text[] not null
-  conversation_id text not null
-  correlation_id text
-  causation_id text
-  commitment_id text
-  effect_id text
-  body_digest text not null
-  prev text not null
-  issued_at timestamp with time zone not null
-  stored_at timestamp with time zone not null default hearth_now()
-  constraint interactions_direction_check CHECK ((direction = ANY (ARRAY['in'::text, 'out'::text])))
-  constraint interactions_pkey PRIMARY KEY (home, direction, sender, message_id)
-  CREATE INDEX interactions_by_commitment ON federation.interactions USING btree (home, commitment_id) WHERE (commitment_id IS NOT NULL)
 
 table federation.outbox_items
   peer text not null
@@ -141,6 +121,7 @@ table federation.peers
   last_error_at timestamp with time zone
   created_at timestamp with time zone not null default hearth_now()
   updated_at timestamp with time zone not null default hearth_now()
+  receiver_limits jsonb
   constraint peers_check CHECK (((relationship = 'pinned'::text) <= (fingerprint IS NOT NULL)))
   constraint peers_check1 CHECK (((bundle IS NOT NULL) = ((bundle_content IS NOT NULL) AND (gateway IS NOT NULL) AND (bundle_valid_until IS NOT NULL))))
   constraint peers_relationship_check CHECK ((relationship = ANY (ARRAY['pinned'::text, 'stranger'::text, 'blocked'::text])))
@@ -632,7 +613,6 @@ comment on federation.commitment_transitions: Append-only log of signed transiti
 comment on federation.commitments: A promise as one of our principals holds it. local_assessment is the fold of its transitions, written with each of them.
 comment on federation.conversation_heads: The last message a principal of ours sent in a conversation to a destination: what prev names.
 comment on federation.inbound_transactions: A repeat of (peer, id) gets the stored answer; another body under the id is refused. results commit with the messages, answer is them signed. Kept 7 days.
-comment on federation.interactions: Typed interactions sent and received; free text never becomes one.
 comment on federation.outbox_items: Durable outbox: a signed envelope for one destination, kept with its attempts and end until retention. dead_at is the envelope's expiry or 5 days after queueing, whichever comes first; not_before holds a conversation back when the peer asked for it.
 comment on federation.peer_deliveries: One row per destination: its outbox numbering, back-off and the claim of the process that delivers now.
 comment on federation.peers: Domains known here: pinned by fingerprint, strangers whose key was once looked up (at most 1,000), blocked. bundle is kept as received, bundle_content is what was verified of it. held_reason: a bundle without continuity waits for the operator.

@@ -2,7 +2,7 @@
 import { createHttpEffectAdapter, httpPostAction } from './adapters/http-effect/index.js';
 import type { Config } from './config.js';
 import type { DomainDatabase } from './domain-database.js';
-import { createPeers, type Gateway, interactionAdapter, pinDomain } from './federation/index.js';
+import { acceptTogether, createPeers, type Gateway, interactionAdapter, pinDomain } from './federation/index.js';
 import {
   createFoundation,
   createRuntimeRegistry,
@@ -78,7 +78,7 @@ export async function composeLayers(options: ComposeLayers): Promise<ComposedLay
   const instance = `host_${toBase64url(random.bytes(12))}`;
   const wakeups = createWakeups({ clock, database: ports.database, instance, log: roomLog(log, 'wakeups') });
   const common = { db: ports.database, clock, random, wakeups };
-  const gateway: Gateway = {
+  const parts = {
     ...common,
     domain,
     instance,
@@ -89,6 +89,7 @@ export async function composeLayers(options: ComposeLayers): Promise<ComposedLay
     gatewayUrl: config.publicUrl,
     peers: createPeers({ ...common, http: ports.peerHttp, log: roomLog(log, 'peers') }),
   };
+  const gateway: Gateway = { ...parts, accepts: acceptTogether(parts) };
   await pinDomain(gateway.peers, { domain: domain.name, fingerprint: await domainFingerprint(ports.database.sql) });
   return {
     gateway,

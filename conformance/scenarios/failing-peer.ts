@@ -126,7 +126,7 @@ function gapsOf(attempts: readonly ArrivedTransaction[]): number[] {
   return attempts.slice(1).map(({ request }, index) => request.atMs - (attempts[index]?.request.atMs ?? 0));
 }
 
-/** Six conversations at once to a peer that takes two transactions in flight. */
+/** More conversations at once than fit three transactions, to a peer that takes two in flight. */
 async function crowd(stage: Stage, { check }: Checks): Promise<void> {
   const domain = stage.play('crowded');
   await stage.pin(domain);
@@ -138,7 +138,7 @@ async function crowd(stage: Stage, { check }: Checks): Promise<void> {
     open -= 1;
     return answerTo(domain, request);
   };
-  const said = await Promise.all(Array.from({ length: 6 }, () => speak(stage, domain.agent('one').address)));
+  const said = await Promise.all(Array.from({ length: 120 }, () => speak(stage, domain.agent('one').address)));
   const all = await eventually(
     () => (said.every(({ messageId }) => attemptsAt(domain, stage.target, messageId).length > 0) ? true : undefined),
     15_000,

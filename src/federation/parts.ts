@@ -2,6 +2,7 @@
 import type { Certifier, DomainRecord, KeyCustody } from '../home/index.js';
 import type { Clock, Database, Log, PeerHttp, Random, Wakeups } from '../platform/index.js';
 import { type HomeTag, isHomeTag, type Mint } from '../protocol/index.js';
+import type { SharedAccepts } from './gateway/index.js';
 import type { Peers } from './peer/index.js';
 
 export interface Gateway {
@@ -19,6 +20,8 @@ export interface Gateway {
   readonly peers: Peers;
   /** This process, in claims; a new one at every start. */
   readonly instance: string;
+  /** Inbound transactions that come at the same time are accepted in one commit. */
+  readonly accepts: SharedAccepts;
 }
 
 /** What waits on which wakeup channel; all of them are hints. */

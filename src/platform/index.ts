@@ -11,9 +11,11 @@ export {
 export * from './database-error.js';
 export { databaseAnswers, databaseFault, followDatabaseTime } from './database-time.js';
 export { type EmbeddedPostgres, embeddedTarget, startEmbeddedPostgres } from './embedded-postgres.js';
+export { gather } from './gather.js';
 export { linkedAbort } from './linked-abort.js';
 export { createLog, type Log, logLevels, roomLog } from './log.js';
 export { migrate } from './migrate.js';
+export { nextTurn } from './next-turn.js';
 export { createWakeups, type Wakeups } from './notify.js';
 export {
   createPeerHttp,

@@ -7,8 +7,18 @@ export interface Random {
   uniform(min: number, max: number): number;
 }
 
+const poolBytes = 4_096;
+
+/** Drawn from the system in larger portions, because each draw has its price; no byte is given out twice. */
 export function systemRandom(): Random {
-  return randomFrom((count) => randomBytes(count));
+  let pool = Buffer.alloc(0);
+  return randomFrom((count) => {
+    if (count > poolBytes) return randomBytes(count);
+    if (pool.length < count) pool = randomBytes(poolBytes);
+    const taken = pool.subarray(0, count);
+    pool = pool.subarray(count);
+    return taken;
+  });
 }
 
 /** The same bytes in the same order for the same seed, on every machine. Not for keys. */

@@ -4,6 +4,7 @@
  */
 
 import { domainToASCII, domainToUnicode } from 'node:url';
+import { LRUCache } from 'lru-cache';
 import { LIMITS } from './limits.js';
 
 export type Domain = string & { readonly brand: 'Domain' };
@@ -27,6 +28,9 @@ export type ParsedKeyRef =
       readonly keyRef: KeyRef;
     };
 
+/** An envelope names its two domains a dozen times. */
+const domains = new LRUCache<string, Domain>({ max: 10_000 });
+
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const NAME = /^[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?$/;
 const ADDRESS = /^(?:(agent):\/\/([^/]+)\/agents|(human):\/\/([^/]+)\/users|(service):\/\/([^/]+))\/([^/]+)$/;
@@ -37,12 +41,18 @@ const FOLDERS = { agent: 'agents', human: 'users', service: 'services' } as cons
 
 /** Reads a domain: lower-case A-labels, no port, no trailing dot, at least two labels; else undefined. */
 export function parseDomain(text: string): Domain | undefined {
+  return domains.get(text) ?? readDomain(text);
+}
+
+function readDomain(text: string): Domain | undefined {
   if (text.length > LIMITS.domainBytes) return undefined;
   const labels = text.split('.');
   if (labels.length < 2 || !labels.every(isLabel)) return undefined;
   // An all-digit last label is how an IPv4 address would read as a name.
   if (/^[0-9]+$/.test(labels.at(-1) ?? '')) return undefined;
-  return text as Domain;
+  const domain = text as Domain;
+  domains.set(text, domain);
+  return domain;
 }
 
 /** True for names that public DNS never gives out: only these may be dialled through a resolve map. */

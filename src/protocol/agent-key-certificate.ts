@@ -3,13 +3,14 @@
  * attempt carries a fresh one, so a receiver needs only the domain's bundle. Humans and services are certified the same way.
  */
 
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { type Address, type Domain, type KeyRef, parseAddress, parseKeyRef } from './address.js';
 import { type DomainBundle, isRevoked, keyAt } from './domain-bundle.js';
 import { type PublicJwk, type PublicKey, readPublicKey, type Sign } from './ed25519.js';
 import { fromNumericDate, toNumericDate } from './encoding.js';
 import type { PrincipalId } from './identifier.js';
-import { assembleJws, readJws, verifyJws } from './jws.js';
+import { assembleJws, proveJws, readJws, type UnverifiedJws } from './jws.js';
 import { LIMITS } from './limits.js';
 import { type Refusal, refuse } from './problem.js';
 import {
@@ -88,11 +89,29 @@ export function sealAgentKeyCertificate(draft: CertificateDraft, kid: string, si
   return assembleJws({ typ: 'agent-key+jwt', kid, payload: claims }, sign);
 }
 
+/** What a certificate says, and the domain key that is proved to have signed it. */
+interface ReadCertificate {
+  claims: Claims;
+  read: UnverifiedJws;
+  provenBy?: PublicKey;
+}
+
+/** Every transaction of a sender carries its certificate again. Only proved ones are kept: times and revocation change, these facts do not. */
+const known = new LRUCache<string, ReadCertificate>({ max: 2_000 });
+
+function readCertificate(token: string): (ReadCertificate & { ok: true }) | Refusal<'certificate_invalid'> {
+  const before = known.get(token);
+  if (before) return { ok: true, ...before };
+  const read = readJws(token, LIMITS.certificateBytes);
+  if (!read.ok) return refuse('certificate_invalid', read.detail);
+  const claims = readAs(certificateClaimsSchema, read.payload, 'certificate_invalid');
+  return claims.ok ? { ok: true, claims: claims.value, read } : claims;
+}
+
 /** The key reference that a certificate speaks of, unverified: only to find the certificate for an envelope. */
 export function subjectKeyOf(token: string): KeyRef | undefined {
-  const read = readJws(token, LIMITS.certificateBytes);
-  const claims = read.ok ? certificateClaimsSchema.safeParse(read.payload) : undefined;
-  return claims?.success ? claims.data.kid : undefined;
+  const certificate = readCertificate(token);
+  return certificate.ok ? certificate.claims.kid : undefined;
 }
 
 /** Verifies a certificate against the bundle of the domain it must come from. */
@@ -100,18 +119,18 @@ export async function verifyAgentKeyCertificate(
   token: string,
   { bundle, now }: VerifyCertificateOptions,
 ): Promise<VerifiedAgentKey | Refusal<'certificate_invalid'>> {
-  const unverified = readJws(token, LIMITS.certificateBytes);
-  if (!unverified.ok) return refuse('certificate_invalid', unverified.detail);
-  const read = readAs(certificateClaimsSchema, unverified.payload, 'certificate_invalid');
-  if (!read.ok) return read;
-  const claims = read.value;
+  const certificate = readCertificate(token);
+  if (!certificate.ok) return certificate;
+  const { claims, read } = certificate;
   const fault = faultOf(claims, bundle, now);
   if (fault) return refuse('certificate_invalid', fault);
-  const signer = keyAt(bundle, unverified.kid, fromNumericDate(claims.iat));
+  const signer = keyAt(bundle, read.kid, fromNumericDate(claims.iat));
   if (!signer.ok) return refuse('certificate_invalid', signer.detail);
-  const keys = (kid: string) => (kid === unverified.kid ? signer.key : undefined);
-  const verified = await verifyJws(token, { typ: 'agent-key+jwt', keys, maxBytes: LIMITS.certificateBytes });
-  if (!verified.ok) return refuse('certificate_invalid', verified.detail);
+  if (certificate.provenBy !== signer.key) {
+    const verified = await proveJws(read, { typ: 'agent-key+jwt', keys: () => signer.key });
+    if (!verified.ok) return refuse('certificate_invalid', verified.detail);
+    known.set(token, { claims, read, provenBy: signer.key });
+  }
   const key = readPublicKey(claims.cnf.jwk);
   if (!key.ok) return refuse('certificate_invalid', key.detail);
   return {

@@ -1,11 +1,57 @@
 /** RFC 8785 (JCS), strict: what has no single JSON form throws instead of being repaired. */
 
 import { LIMITS } from './limits.js';
-import { isWellFormed } from './strict-json.js';
+import { Problem } from './problem.js';
+import { isWellFormed, type JsonValue, parseStrictJson, type StrictJsonLimits } from './strict-json.js';
 
 /** The canonical text. Throws TypeError on anything but JSON: undefined, NaN, lone surrogates, class instances, depth. */
 export function canonicalize(value: unknown): string {
   return write(value, 0);
+}
+
+export type ReadCanonical =
+  | { kind: 'canonical'; value: JsonValue }
+  | { kind: 'not_canonical'; value: JsonValue }
+  | { kind: 'malformed'; detail: string };
+
+/** Reads strict JSON that has to be spelled canonically. */
+export function readCanonicalJson(text: string, limits: StrictJsonLimits): ReadCanonical {
+  const plain = Buffer.byteLength(text) <= limits.maxBytes ? readPlainObject(text) : undefined;
+  if (plain) return { kind: 'canonical', value: plain };
+  try {
+    const value = parseStrictJson(text, limits);
+    return { kind: canonicalize(value) === text ? 'canonical' : 'not_canonical', value };
+  } catch (error) {
+    if (error instanceof Problem) return { kind: 'malformed', detail: error.detail };
+    throw error;
+  }
+}
+
+/**
+ * The quick way for what envelopes' headers are: an object of strings and lists of strings. With its names in order, and
+ * given back unchanged by JSON.stringify, it has one reading and is canonical. Escapes by number, where NUL and lone
+ * surrogates could hide, are left to the strict reader.
+ */
+function readPlainObject(text: string): JsonValue | undefined {
+  if (text.includes('\\u') || text.includes('__proto__') || !isWellFormed(text)) return undefined;
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return hasSortedStrings(value) && JSON.stringify(value) === text ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function hasSortedStrings(value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  let previous: string | undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const plain =
+      typeof member === 'string' || (Array.isArray(member) && member.every((item) => typeof item === 'string'));
+    if (!plain || (previous !== undefined && previous >= name)) return false;
+    previous = name;
+  }
+  return true;
 }
 
 function write(value: unknown, depth: number): string {

@@ -15,6 +15,18 @@ const urlSchema = z
   .max(2048)
   .refine(isPlainHttps, 'not an https URL without credentials, query, fragment or trailing slash');
 
+/** What a receiver takes at most; a sender keeps to it. */
+const receiverLimitsSchema = z.object({
+  envelope_bytes: z.int().positive().max(LIMITS.envelopeBytes),
+  transaction_envelopes: z.int().positive().max(LIMITS.transactionEnvelopes),
+  transaction_bytes: z.int().positive().max(LIMITS.transactionBytes),
+  transactions_in_flight: z.int().positive().max(64),
+  clock_skew_s: z
+    .int()
+    .positive()
+    .max(LIMITS.clockSkewMs / 1000),
+});
+
 export const discoverySchema = z.object({
   schema_version: z.literal(SCHEMA_VERSION),
   domain: domainSchema,
@@ -22,16 +34,7 @@ export const discoverySchema = z.object({
   bundle: urlSchema,
   directory: urlSchema,
   request_signatures: z.array(shortTextSchema).min(1).max(8),
-  limits: z.object({
-    envelope_bytes: z.int().positive().max(LIMITS.envelopeBytes),
-    transaction_envelopes: z.int().positive().max(LIMITS.transactionEnvelopes),
-    transaction_bytes: z.int().positive().max(LIMITS.transactionBytes),
-    transactions_in_flight: z.int().positive().max(64),
-    clock_skew_s: z
-      .int()
-      .positive()
-      .max(LIMITS.clockSkewMs / 1000),
-  }),
+  limits: receiverLimitsSchema,
   first_contact: z.enum(['quarantine', 'invitation']),
   software: shortTextSchema,
   contact: shortTextSchema,
@@ -39,7 +42,18 @@ export const discoverySchema = z.object({
 
 export type DiscoveryDocument = z.infer<typeof discoverySchema>;
 
+export type ReceiverLimits = z.infer<typeof receiverLimitsSchema>;
+
 export type DiscoveryFacts = Pick<DiscoveryDocument, 'domain' | 'gateway' | 'first_contact' | 'software' | 'contact'>;
+
+/** What this implementation takes. */
+export const ownLimits: ReceiverLimits = {
+  envelope_bytes: LIMITS.envelopeBytes,
+  transaction_envelopes: LIMITS.transactionEnvelopes,
+  transaction_bytes: LIMITS.transactionBytes,
+  transactions_in_flight: LIMITS.transactionsInFlight,
+  clock_skew_s: LIMITS.clockSkewMs / 1000,
+};
 
 /** The document that a domain with these facts serves. */
 export function describeDomain(facts: DiscoveryFacts): DiscoveryDocument {
@@ -49,13 +63,7 @@ export function describeDomain(facts: DiscoveryFacts): DiscoveryDocument {
     bundle: `${facts.gateway}/federation/v1/bundle`,
     directory: `${facts.gateway}/federation/v1/directory`,
     request_signatures: ['rfc9421'],
-    limits: {
-      envelope_bytes: LIMITS.envelopeBytes,
-      transaction_envelopes: LIMITS.transactionEnvelopes,
-      transaction_bytes: LIMITS.transactionBytes,
-      transactions_in_flight: LIMITS.transactionsInFlight,
-      clock_skew_s: LIMITS.clockSkewMs / 1000,
-    },
+    limits: ownLimits,
   });
 }
 

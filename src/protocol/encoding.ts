@@ -11,6 +11,10 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const DIGEST_MEMBER = /^([a-z0-9*_.-]+)=:([A-Za-z0-9+/]*={0,2}):$/;
 
+const encoder = new TextEncoder();
+// Without `stream` a decoder keeps nothing from one call to the next.
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 export function toBase64url(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64url');
 }
@@ -24,13 +28,13 @@ export function fromBase64url(text: string): Uint8Array | undefined {
 }
 
 export function toUtf8(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
+  return encoder.encode(text);
 }
 
 /** Decodes UTF-8; malformed bytes give undefined, a BOM stays visible. */
 export function fromUtf8(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return decoder.decode(bytes);
   } catch {
     return undefined;
   }
@@ -76,13 +80,20 @@ export function formatInstant(date: Date): string {
 export function parseInstant(text: string): Date | undefined {
   if (!INSTANT.test(text)) return undefined;
   const date = new Date(text);
-  // Date rolls 30 February over into March: only what comes back unchanged was a real date.
-  return !Number.isNaN(date.getTime()) && date.toISOString() === text ? date : undefined;
+  // Date rolls 30 February over into March and 24:00 into the next day; what else no calendar or clock has is NaN.
+  return date.getUTCDate() === Number(text.slice(8, 10)) ? date : undefined;
 }
+
+const purposePrefixes: Record<SigningPurpose, Uint8Array> = {
+  envelope: toUtf8('agent-federation/1 envelope\n'),
+  genesis: toUtf8('agent-federation/1 genesis\n'),
+  transfer: toUtf8('agent-federation/1 transfer\n'),
+  lineage: toUtf8('agent-federation/1 lineage\n'),
+};
 
 /** What is signed for a purpose that is not a JWS: the prefix, a newline, the bytes. */
 export function signingBytes(purpose: SigningPurpose, bytes: Uint8Array): Uint8Array {
-  return Buffer.concat([toUtf8(`agent-federation/1 ${purpose}\n`), bytes]);
+  return Buffer.concat([purposePrefixes[purpose], bytes]);
 }
 
 /** Whole seconds since 1970: the NumericDate of JWT claims. */

@@ -6,13 +6,13 @@
 import { z } from 'zod';
 import { type Address, type Domain, type KeyRef, parseAddress } from './address.js';
 import type { VerifiedAgentKey } from './agent-key-certificate.js';
-import { canonicalize } from './canonical-json.js';
+import { canonicalize, readCanonicalJson } from './canonical-json.js';
 import { type Sign, verifySignature } from './ed25519.js';
 import { type Digest, digestOf, fromBase64url, parseInstant, signingBytes, toBase64url, toUtf8 } from './encoding.js';
 import type { PrincipalId } from './identifier.js';
 import { LIMITS } from './limits.js';
 import { Problem, type Refusal, type RefusalCode, refuse } from './problem.js';
-import { type JsonValue, parseStrictJson } from './strict-json.js';
+import type { JsonValue } from './strict-json.js';
 import {
   addressSchema,
   digestSchema,
@@ -135,10 +135,10 @@ export function openEnvelope(item: unknown): OpenedEnvelope | OpenRefusal {
   const wire: WireEnvelope = { header: text, signature: signatureText, ...(body === undefined ? {} : { body }) };
   const sizeFault = sizeFaultOf(wire);
   if (sizeFault) return unreadable('envelope_too_large', sizeFault);
-  const json = parseHeader(text);
-  if (!json.ok) return unreadable('envelope_malformed', json.detail);
+  const json = readCanonicalJson(text, { maxBytes: LIMITS.envelopeHeaderBytes });
+  if (json.kind === 'malformed') return unreadable('envelope_malformed', json.detail);
   // The bytes are what was signed: a second spelling of the same header would be a second envelope under one id.
-  if (canonicalize(json.value) !== text) {
+  if (json.kind === 'not_canonical') {
     return {
       ...refuse('envelope_not_canonical', 'the header is not canonical JSON (RFC 8785)'),
       ...identityOf(json.value),
@@ -239,15 +239,6 @@ function sizeFaultOf({ header, signature, body = '' }: WireEnvelope): string | u
   if (bodyBytes > LIMITS.inlineBodyBytes) return `the body has ${bodyBytes} bytes of ${LIMITS.inlineBodyBytes}`;
   const total = headerBytes + bodyBytes + Buffer.byteLength(signature);
   return total > LIMITS.envelopeBytes ? `the envelope has ${total} bytes of ${LIMITS.envelopeBytes}` : undefined;
-}
-
-function parseHeader(text: string): { ok: true; value: JsonValue } | { ok: false; detail: string } {
-  try {
-    return { ok: true, value: parseStrictJson(text, { maxBytes: LIMITS.envelopeHeaderBytes }) };
-  } catch (error) {
-    if (error instanceof Problem) return { ok: false, detail: error.detail };
-    throw error;
-  }
 }
 
 function readSignature(text: string): Uint8Array | undefined {

@@ -22,7 +22,7 @@ export type JwsDraft = { readonly typ: JwsType; readonly kid: string; readonly p
 
 export type KeyLookup = (kid: string) => PublicKey | undefined;
 
-export type VerifyJwsOptions = { readonly typ: JwsType; readonly keys: KeyLookup; readonly maxBytes: number };
+export type ProveJwsOptions = { readonly typ: JwsType; readonly keys: KeyLookup };
 
 export type VerifiedJws = {
   readonly ok: true;
@@ -36,6 +36,7 @@ export type JwsRefusal = Refusal<'jws_malformed' | 'jws_wrong_type' | 'jws_unkno
 /** What a token says before anything is verified: good for choosing a key, for nothing else. */
 export type UnverifiedJws = {
   readonly ok: true;
+  readonly token: string;
   readonly typ: string;
   readonly kid: string;
   readonly payload: JsonValue;
@@ -51,15 +52,13 @@ export async function assembleJws(draft: JwsDraft, sign: Sign): Promise<string> 
   return `${input}.${toBase64url(await sign(toUtf8(input)))}`;
 }
 
-/** Verifies a compact token: exact type, algorithm and key, strict JSON in header and payload. */
-export async function verifyJws(token: string, options: VerifyJwsOptions): Promise<VerifiedJws | JwsRefusal> {
-  const read = readJws(token, options.maxBytes);
-  if (!read.ok) return read;
+/** Verifies a token that was read: exact type, algorithm and key. */
+export async function proveJws(read: UnverifiedJws, options: ProveJwsOptions): Promise<VerifiedJws | JwsRefusal> {
   if (read.typ !== options.typ) return refuse('jws_wrong_type', `typ is ${read.typ}, not ${options.typ}`);
   const key = options.keys(read.kid);
   if (!key) return refuse('jws_unknown_key', `no trusted key ${read.kid}`);
   try {
-    const { payload } = await compactVerify(token, key.keyObject, { algorithms: ['Ed25519'] });
+    const { payload } = await compactVerify(read.token, key.keyObject, { algorithms: ['Ed25519'] });
     return { ok: true, kid: read.kid, payloadBytes: new Uint8Array(payload), payload: read.payload };
   } catch {
     // jose tells the kinds of failure apart; a reader needs only to know that it does not hold.
@@ -67,7 +66,7 @@ export async function verifyJws(token: string, options: VerifyJwsOptions): Promi
   }
 }
 
-/** Reads a compact token without verifying it. */
+/** Reads a compact token, strict JSON in header and payload, without verifying it. */
 export function readJws(token: string, maxBytes: number): UnverifiedJws | JwsRefusal {
   if (token.length > maxBytes) return refuse('jws_malformed', `the token is longer than ${maxBytes} bytes`);
   const [header, payload, signature, ...rest] = token.split('.');
@@ -82,7 +81,7 @@ export function readJws(token: string, maxBytes: number): UnverifiedJws | JwsRef
   if (!fields) return refuse('jws_malformed', 'the header needs alg Ed25519, typ and kid, and no crit');
   const body = readSegment(payload, maxBytes);
   if (body === undefined) return refuse('jws_malformed', 'the payload is not strict JSON in base64url');
-  return { ok: true, ...fields, payload: body };
+  return { ok: true, token, ...fields, payload: body };
 }
 
 function readHeader(head: JsonValue): { typ: string; kid: string } | undefined {

@@ -28,7 +28,7 @@ export const LIMITS = {
   transactionEnvelopes: 50,
   transactionSignals: 100,
   transactionCertificates: 50,
-  transactionsInFlight: 4,
+  transactionsInFlight: 8,
   answerBytes: 1 * MIB,
   signalBytes: 64 * KIB,
   retryAfterS: 86_400,

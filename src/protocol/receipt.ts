@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { type DomainBundle, keyAt } from './domain-bundle.js';
 import type { Sign } from './ed25519.js';
 import { parseInstant } from './encoding.js';
-import { assembleJws, readJws, verifyJws } from './jws.js';
+import { assembleJws, type JwsRefusal, proveJws, readJws, type UnverifiedJws } from './jws.js';
 import { LIMITS } from './limits.js';
 import { type Refusal, refuse } from './problem.js';
 import { incarnationSchema, resultSchema } from './transaction.js';
@@ -85,12 +85,16 @@ export function sealReceipt(receipt: Receipt, kid: string, sign: Sign): Promise<
 
 type VerifyReceiptOptions = { readonly bundle: DomainBundle; readonly now: Date };
 
-/** Verifies a receipt against the bundle of the domain that must have issued it. */
+/** Reads a receipt's token without verifying it. */
+export function readReceipt(token: string): UnverifiedJws | JwsRefusal {
+  return readJws(token, LIMITS.receiptBytes);
+}
+
+/** Verifies a receipt that was read against the bundle of the domain that must have issued it. */
 export async function verifyReceipt(
-  token: string,
+  unverified: UnverifiedJws | JwsRefusal,
   { bundle, now }: VerifyReceiptOptions,
 ): Promise<VerifiedReceipt | Refusal<'receipt_invalid'>> {
-  const unverified = readJws(token, LIMITS.receiptBytes);
   if (!unverified.ok) return refuse('receipt_invalid', unverified.detail);
   const read = readAs(receiptSchema, unverified.payload, 'receipt_invalid');
   if (!read.ok) return read;
@@ -103,8 +107,7 @@ export async function verifyReceipt(
   }
   const signer = keyAt(bundle, unverified.kid, observedAt);
   if (!signer.ok) return refuse('receipt_invalid', signer.detail);
-  const keys = (kid: string) => (kid === unverified.kid ? signer.key : undefined);
-  const verified = await verifyJws(token, { typ: 'receipt+jwt', keys, maxBytes: LIMITS.receiptBytes });
+  const verified = await proveJws(unverified, { typ: 'receipt+jwt', keys: () => signer.key });
   if (!verified.ok) return refuse('receipt_invalid', verified.detail);
-  return { ok: true, receipt, token, [proof]: 'receipt' };
+  return { ok: true, receipt, token: unverified.token, [proof]: 'receipt' };
 }

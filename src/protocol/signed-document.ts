@@ -6,7 +6,7 @@
 import { canonicalize } from './canonical-json.js';
 import type { Sign } from './ed25519.js';
 import { toBase64url, toUtf8 } from './encoding.js';
-import { assembleJws, type JwsType, type KeyLookup, readJws, verifyJws } from './jws.js';
+import { assembleJws, type JwsType, type KeyLookup, proveJws, readJws, type UnverifiedJws } from './jws.js';
 import { Problem, type Refusal, refuse } from './problem.js';
 import { type JsonValue, parseStrictJson } from './strict-json.js';
 
@@ -16,7 +16,7 @@ export type ReadDocument = {
   readonly ok: true;
   readonly payload: JsonValue;
   /** One compact token per signature, in the order of the document. */
-  readonly tokens: readonly { readonly kid: string; readonly token: string }[];
+  readonly tokens: readonly UnverifiedJws[];
 };
 
 type DocumentLimits = { readonly typ: JwsType; readonly maxBytes: number; readonly maxSignatures: number };
@@ -48,7 +48,7 @@ export function readDocument(text: string, limits: DocumentLimits): ReadDocument
       `${signatures.length} signatures where 1 to ${limits.maxSignatures} are allowed`,
     );
   }
-  const tokens: { kid: string; token: string }[] = [];
+  const tokens: UnverifiedJws[] = [];
   let content: JsonValue = null;
   for (const entry of signatures) {
     const token = `${entry.protected}.${payload}.${entry.signature}`;
@@ -56,7 +56,7 @@ export function readDocument(text: string, limits: DocumentLimits): ReadDocument
     if (!read.ok) return refuse('document_malformed', read.detail);
     if (read.typ !== limits.typ) return refuse('document_malformed', `typ is ${read.typ}, not ${limits.typ}`);
     if (tokens.some(({ kid }) => kid === read.kid)) return refuse('document_malformed', `${read.kid} signs twice`);
-    tokens.push({ kid: read.kid, token });
+    tokens.push(read);
     content = read.payload;
   }
   return { ok: true, payload: content, tokens };
@@ -69,9 +69,9 @@ export async function holdingSignatures(
   keys: KeyLookup,
 ): Promise<ReadonlySet<string>> {
   const holding = new Set<string>();
-  for (const { kid, token } of document.tokens) {
-    const verified = await verifyJws(token, { typ, keys, maxBytes: token.length });
-    if (verified.ok) holding.add(kid);
+  for (const read of document.tokens) {
+    const verified = await proveJws(read, { typ, keys });
+    if (verified.ok) holding.add(read.kid);
   }
   return holding;
 }

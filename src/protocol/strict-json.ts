@@ -12,7 +12,6 @@ export type JsonObject = { [member: string]: JsonValue };
 
 export type StrictJsonLimits = { readonly maxBytes: number; readonly maxDepth?: number };
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
 const NUMBER = /-?[0-9][0-9+\-.eE]*/y;
 const WHITE_SPACE = /[ \t\n\r]*/y;
 
@@ -29,7 +28,7 @@ export function parseStrictJson(input: Uint8Array | string, limits: StrictJsonLi
 
 /** True for a string that has no lone surrogate, so that it has exactly one UTF-8 form. */
 export function isWellFormed(text: string): boolean {
-  return !LONE_SURROGATE.test(text);
+  return text.isWellFormed();
 }
 
 function readText(input: Uint8Array | string, maxBytes: number): string {
@@ -69,11 +68,14 @@ function scan(text: string, maxDepth: number): void {
 /** Reads one string; in an object, a string that a colon follows is a member name. Returns the position after it. */
 function scanString(text: string, start: number, members: Set<string> | undefined): number {
   const end = endOfString(text, start);
+  const isName = members !== undefined && isMemberName(text, end);
   const raw = text.slice(start, end);
+  // The text as a whole is well-formed: only an escape can bring a lone surrogate or NUL into a value.
+  if (!isName && !raw.includes('\\u')) return end;
   const value = raw.includes('\\') ? unescapeString(raw, start) : raw.slice(1, -1);
   if (!isWellFormed(value)) fail('a string escapes a lone surrogate', start);
   if (value.includes('\u0000')) fail('a string holds NUL', start);
-  if (members && isMemberName(text, end)) {
+  if (isName) {
     if (value === '__proto__') fail('a member is named __proto__', start);
     if (members.has(value)) fail(`the member ${JSON.stringify(value.slice(0, 64))} appears twice`, start);
     members.add(value);
@@ -81,12 +83,12 @@ function scanString(text: string, start: number, members: Set<string> | undefine
   return end;
 }
 
+/** The first quote that an even number of backslashes precedes. */
 function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length) {
-    const char = text[at];
-    if (char === '"') return at + 1;
-    at += char === '\\' ? 2 : 1;
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let before = at - 1;
+    while (text[before] === '\\') before -= 1;
+    if ((at - before) % 2 === 1) return at + 1;
   }
   return fail('a string does not end', start);
 }

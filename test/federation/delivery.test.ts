@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buryUndelivered, readDeliveries, readOutboxEntry, sendTransaction } from '../../src/federation/index.js';
 import { listMessages, type Principal } from '../../src/home/index.js';
 import { seededRandom } from '../../src/platform/index.js';
-import { toUtf8 } from '../../src/protocol/index.js';
+import { ownLimits, toUtf8 } from '../../src/protocol/index.js';
 import { runDeliverOutbox } from '../../src/workers/deliver-outbox.js';
 import {
   agent,
@@ -238,6 +238,43 @@ describe('after a restart', () => {
     await worker;
     expect(await texts(first)).toEqual(['pending 0']);
   });
+
+  it.each([
+    { envelopes: 5, inFlight: 1 },
+    { envelopes: 5, inFlight: 2 },
+    { envelopes: 7, inFlight: 3 },
+    { envelopes: 50, inFlight: 8 },
+  ])(
+    'a long queue keeps to what the receiver takes: $envelopes envelopes, $inFlight in flight (DELIVERY-25)',
+    async ({ envelopes, inFlight }) => {
+      const limits = { ...ownLimits, transaction_envelopes: envelopes, transactions_in_flight: inFlight };
+      await alpha.home.db
+        .sql`update federation.peers set receiver_limits = ${alpha.home.db.sql.json(limits)} where domain = ${beta.name}`;
+      const said = await Promise.all(Array.from({ length: 60 }, (_, n) => message(`long ${n}`)));
+      const seen = { open: 0, most: 0, largest: 0 };
+      const door = world.network.handlers.get(beta.name);
+      if (!door) throw new Error('beta has no door');
+      world.network.handlers.set(beta.name, async (request) => {
+        if (!isPut(request)) return door(request);
+        seen.open += 1;
+        seen.most = Math.max(seen.most, seen.open);
+        const { envelopes: sent } = JSON.parse(Buffer.from(request.body ?? []).toString());
+        seen.largest = Math.max(seen.largest, sent.length);
+        return door(request).finally(() => {
+          seen.open -= 1;
+        });
+      });
+      try {
+        while ((await sendTransaction(alpha.gateway, beta.name, never)) === 'sent');
+      } finally {
+        world.network.handlers.set(beta.name, door);
+        await alpha.home.db.sql`update federation.peers set receiver_limits = null where domain = ${beta.name}`;
+      }
+      expect((await Promise.all(said.map(entry))).map((item) => item?.status)).toEqual(said.map(() => 'delivered'));
+      expect(seen.most).toBeLessThanOrEqual(inFlight);
+      expect(seen.largest).toBeLessThanOrEqual(envelopes);
+    },
+  );
 
   it('two processes of one domain deliver each item once', async () => {
     const said: Record<string, string>[] = [];

@@ -1,6 +1,7 @@
 // Several domains in one process on real PostgreSQL, joined by a network that hands requests over and can lose them.
 
 import {
+  acceptTogether,
   createPeers,
   type Gateway,
   interactionAdapter,
@@ -131,20 +132,9 @@ export function gatewayOf(network: Network, home: HomeFixture): Gateway {
   const wakeups = createWakeups({ clock, log, instance });
   const peers = createPeers({ db, http: network.http, clock, log });
   const gatewayUrl = `https://${domain.name}`;
-  return {
-    db,
-    clock,
-    random,
-    log,
-    wakeups,
-    http: network.http,
-    custody,
-    certifier,
-    domain,
-    gatewayUrl,
-    peers,
-    instance,
-  };
+  const { http } = network;
+  const parts = { db, clock, random, log, wakeups, http, custody, certifier, domain, gatewayUrl, peers, instance };
+  return { ...parts, accepts: acceptTogether(parts) };
 }
 
 function effectsOf(gateway: Gateway): EffectGateway {

@@ -32,7 +32,7 @@ describe('what a stranger sends (D5, D6, D11)', () => {
       to.map((address) => [address, 'parked']),
     );
     expect((await listMessages(beta.home.db.sql, agent(beta, 'bob').home, { limit: 10 })).messages).toEqual([]);
-    expect([await count('foundation.inputs'), await count('federation.interactions')]).toEqual([0, 0]);
+    expect([await count('foundation.inputs'), await count('home.mailbox_messages')]).toEqual([0, 0]);
     const [row] = await beta.home.db
       .sql`select relationship, fingerprint from federation.peers where domain = 'stranger.test'`;
     expect(row).toEqual({ relationship: 'stranger', fingerprint: null });

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import oracle from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalize, LIMITS, parseStrictJson } from '../../src/protocol/index.js';
+import { type ReadCanonical, readCanonicalJson } from '../../src/protocol/canonical-json.js';
+import { canonicalize, LIMITS, Problem, parseStrictJson } from '../../src/protocol/index.js';
 
 type Vectors = { cases: { name: string; input: string; canonical: string }[] };
 const vectors: Vectors = JSON.parse(readFileSync(new URL('./vectors/jcs.json', import.meta.url), 'utf8'));
@@ -76,4 +77,45 @@ describe('canonical JSON', () => {
     expect(canonicalize(nest(LIMITS.jsonDepth))).toHaveLength(64);
     expect(() => canonicalize(nest(LIMITS.jsonDepth + 1))).toThrow(/deeper/);
   });
+
+  test('BR-06 the quick reading of headers says what the strict one says, for every text', () => {
+    const name = fc.oneof(fc.constantFrom('a', 'b', '10', '9', '__proto__', 'é', ''), fc.string({ unit: 'binary' }));
+    const member = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(fc.string(), { maxLength: 3 }),
+      fc.integer(),
+      fc.constantFrom(null, {}, [['x']], '\u0000', 'NUL\u0000'),
+    );
+    const spelled = fc.array(fc.tuple(name, member), { maxLength: 4 }).map((members) => {
+      const list = members.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
+      return `{${list.join(',')}}`;
+    });
+    const canonical = fc.dictionary(name, member, { maxKeys: 4 }).map((value) => canonicalize(value));
+    const spoilt = fc
+      .tuple(canonical, fc.nat(), fc.constantFrom(' ', '"', '\\', '\\u0041', '\\ud800', '\ud800', '\u0000', '{', ','))
+      .map(([text, at, what]) => text.slice(0, at % (text.length + 1)) + what + text.slice(at % (text.length + 1)));
+    fc.assert(
+      fc.property(fc.oneof(spelled, canonical, spoilt), (text) => {
+        const limits = { maxBytes: 1_000 };
+        expect(readCanonicalJson(text, limits)).toEqual(strictly(text, limits));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('a text of maxBytes is read, one byte more is malformed', () => {
+    const text = canonicalize({ a: 'é' });
+    expect(readCanonicalJson(text, { maxBytes: 10 })).toMatchObject({ kind: 'canonical' });
+    expect(readCanonicalJson(text, { maxBytes: 9 })).toMatchObject({ kind: 'malformed' });
+  });
 });
+
+function strictly(text: string, limits: { maxBytes: number }): ReadCanonical {
+  try {
+    const value = parseStrictJson(text, limits);
+    return { kind: canonicalize(value) === text ? 'canonical' : 'not_canonical', value };
+  } catch (error) {
+    if (error instanceof Problem) return { kind: 'malformed', detail: error.detail };
+    throw error;
+  }
+}

@@ -28,7 +28,7 @@ describe('discovery', () => {
         envelope_bytes: 65_536,
         transaction_envelopes: 50,
         transaction_bytes: 4_194_304,
-        transactions_in_flight: 4,
+        transactions_in_flight: 8,
         clock_skew_s: 300,
       },
     });

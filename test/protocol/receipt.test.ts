@@ -6,6 +6,7 @@ import {
   mintId,
   RECEIPT_TYPES,
   type Receipt,
+  readReceipt,
   sealReceipt,
   type TransactionReceipt,
   toUtf8,
@@ -49,7 +50,10 @@ const batch: TransactionReceipt = {
 };
 
 async function verdict(receipt: Receipt, { signer = DOMAIN_KEY, bundle = bundleOf() } = {}): Promise<string> {
-  const verified = await verifyReceipt(await sealReceipt(receipt, signer.kid, signer.sign), { bundle, now: NOW });
+  const verified = await verifyReceipt(readReceipt(await sealReceipt(receipt, signer.kid, signer.sign)), {
+    bundle,
+    now: NOW,
+  });
   return verified.ok ? 'verified' : verified.detail;
 }
 
@@ -61,7 +65,7 @@ describe('receipts', () => {
   test('one receipt covers every result of a transaction', async () => {
     const token = await sealReceipt(batch, DOMAIN_KEY.kid, DOMAIN_KEY.sign);
     const { recipient, ...expected } = { ...batch, recipient: WORKER };
-    expect(await verifyReceipt(token, { bundle: bundleOf(), now: NOW })).toMatchObject({
+    expect(await verifyReceipt(readReceipt(token), { bundle: bundleOf(), now: NOW })).toMatchObject({
       ok: true,
       receipt: expected,
       token,
@@ -88,7 +92,7 @@ describe('receipts', () => {
   });
 
   test('text that is no receipt is refused', async () => {
-    expect(await verifyReceipt('a.b.c', { bundle: bundleOf(), now: NOW })).toMatchObject({
+    expect(await verifyReceipt(readReceipt('a.b.c'), { bundle: bundleOf(), now: NOW })).toMatchObject({
       ok: false,
       reason: 'receipt_invalid',
     });

@@ -120,7 +120,7 @@ describe('answers', () => {
         index: 3,
       },
     ];
-    expect(parseTransactionAnswer(encodeTransactionAnswer({ results, receipt: 'a.b.c' }))).toEqual({
+    expect(parseTransactionAnswer(toUtf8(encodeTransactionAnswer({ results, receipt: 'a.b.c' })))).toEqual({
       results,
       receipt: 'a.b.c',
     });

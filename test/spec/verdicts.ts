@@ -21,6 +21,7 @@ import {
   parseTransactionAnswer,
   principalIdOf,
   readPublicKey,
+  readReceipt,
   toUtf8,
   verifyAgentKeyCertificate,
   verifyBundle,
@@ -85,7 +86,7 @@ export const verdicts: Record<string, (vector: Read, context: Context) => Verdic
   },
   'receipts.json': async (vector, context) => {
     const options = { bundle: bundleNamed(vector, context), now: instant(vector.now) };
-    const read = await verifyReceipt(text(vector.token), options);
+    const read = await verifyReceipt(readReceipt(text(vector.token)), options);
     return read.ok
       ? { found: { receipt_id: read.receipt.receipt_id, type: read.receipt.type } }
       : { reason: read.reason };

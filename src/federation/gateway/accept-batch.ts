@@ -28,10 +28,11 @@ import {
   transitionOf,
 } from '../../protocol/index.js';
 import { applyTransition } from '../commitment/index.js';
-import { insertInteractions, interactionIngress, interactionInput } from '../interaction/index.js';
-import { type Gateway, mintOf } from '../parts.js';
+import { interactionIngress, interactionInput } from '../interaction/index.js';
+import { mintOf } from '../parts.js';
 import { saveReceipts } from '../receipt/index.js';
-import { auditOf, interactionOf, messageOf, receiptOf } from './delivery-rows.js';
+import type { AcceptGateway } from './accept-items.js';
+import { auditOf, messageOf, receiptOf } from './delivery-rows.js';
 import type { VerifiedItem } from './verify-items.js';
 
 /** One verified message for one recipient that may receive it now. */
@@ -48,7 +49,7 @@ export type Kept = Delivery & { receiptId: Id<'rcpt'>; commitmentId: string | un
 export type Outcome = Pick<TransactionResult, 'result' | 'receipt_id' | 'after' | 'code'>;
 
 /** Answers one outcome for each delivery, in their order. Throws when the database refuses any of it. */
-export async function acceptBatch(gateway: Gateway, tx: Tx, deliveries: readonly Delivery[]): Promise<Outcome[]> {
+export async function acceptBatch(gateway: AcceptGateway, tx: Tx, deliveries: readonly Delivery[]): Promise<Outcome[]> {
   const facts = await readFacts(tx, deliveries);
   const outcomes: Outcome[] = [];
   const kept: Kept[] = [];
@@ -108,7 +109,7 @@ interface Deciding {
 }
 
 async function decide(
-  gateway: Gateway,
+  gateway: AcceptGateway,
   tx: Tx,
   { delivery, known, facts }: Deciding,
 ): Promise<Outcome | { keep: Kept }> {
@@ -177,7 +178,7 @@ function join({ item, recipient }: Delivery, { conversations, joined }: Facts): 
 
 /** In a savepoint of its own: a refused transition leaves nothing behind. */
 function takeTransition(
-  gateway: Gateway,
+  gateway: AcceptGateway,
   tx: Tx,
   { delivery, transition }: { delivery: Delivery; transition: CommitmentTransition },
 ) {
@@ -194,7 +195,11 @@ function takeTransition(
 }
 
 /** Inputs first, because a message names the one it became; then one statement a table, sent at once. */
-async function keep(gateway: Gateway, tx: Tx, { kept, joined }: { kept: Kept[]; joined: Joined[] }): Promise<void> {
+async function keep(
+  gateway: AcceptGateway,
+  tx: Tx,
+  { kept, joined }: { kept: Kept[]; joined: Joined[] },
+): Promise<void> {
   if (kept.length === 0) return;
   const inputIds = await acceptAll(gateway, tx, kept);
   await Promise.all([
@@ -203,10 +208,6 @@ async function keep(gateway: Gateway, tx: Tx, { kept, joined }: { kept: Kept[]; 
       kept.map((each) => ({ ...messageOf(each), ...identityOf(each), inputId: inputIds.get(each) })),
     ),
     rememberConversations(tx, joined),
-    insertInteractions(
-      tx,
-      kept.map((each) => interactionOf(each, gateway.clock.now())),
-    ),
     saveReceipts(
       tx,
       kept.map((each) => receiptOf(each, gateway.domain.name)),
@@ -216,7 +217,7 @@ async function keep(gateway: Gateway, tx: Tx, { kept, joined }: { kept: Kept[]; 
 }
 
 /** Only agents act on inputs; a person reads the mailbox. */
-async function acceptAll(gateway: Gateway, tx: Tx, kept: readonly Kept[]): Promise<ReadonlyMap<Kept, string>> {
+async function acceptAll(gateway: AcceptGateway, tx: Tx, kept: readonly Kept[]): Promise<ReadonlyMap<Kept, string>> {
   const forAgents = kept.filter(({ recipient }) => recipient.kind === 'agent');
   const accepted = await acceptInputs(
     tx,

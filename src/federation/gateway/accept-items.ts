@@ -23,12 +23,18 @@ const migratingRetryS = 60;
 /** What a sender waits before it offers the rest of a conversation again, when an item of it has to wait. */
 const heldConversationS = 60;
 
+/** Accepting needs everything of a gateway but the way to share commits. */
+export type AcceptGateway = Omit<Gateway, 'accepts'>;
+
 export type AcceptItems = InboundTransaction & { claim: string; items: readonly DecidedItem[] };
 
-export async function acceptItems(gateway: Gateway, accept: AcceptItems): Promise<TransactionResult[]> {
+/** One transaction by itself. */
+export async function acceptItems(gateway: AcceptGateway, accept: AcceptItems): Promise<TransactionResult[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await gateway.db.transact('gateway.accept', (tx) => acceptIn(gateway, tx, accept));
+      const [results] = await commitAccepts(gateway, [accept]);
+      if (!results) throw new Error('a transaction was accepted without results');
+      return results;
     } catch (error) {
       // Two transactions for the same people met; one of them starts again.
       if (attempt >= attempts || !isRetryableConflict(error)) throw error;
@@ -36,23 +42,34 @@ export async function acceptItems(gateway: Gateway, accept: AcceptItems): Promis
   }
 }
 
-async function acceptIn(gateway: Gateway, tx: Tx, accept: AcceptItems): Promise<TransactionResult[]> {
-  const recipients = await readRecipients(tx, accept.items);
+/** Several transactions in one commit: the results of each, in their order. */
+export function commitAccepts(gateway: AcceptGateway, accepts: readonly AcceptItems[]): Promise<TransactionResult[][]> {
+  return gateway.db.transact('gateway.accept', async (tx) => {
+    const recipients = await readRecipients(
+      tx,
+      accepts.flatMap(({ items }) => items),
+    );
+    const admitted = accepts.map((accept) => admitItems(recipients, accept));
+    const deliveries = admitted.flat().flatMap((each) => ('delivery' in each ? [each.delivery] : []));
+    const outcomes = await acceptOrBisect(gateway, tx, deliveries);
+    const results = admitted.map((each) => each.map((one) => resultOf(one, outcomes)));
+    await Promise.all(accepts.map((accept, place) => settleResults(tx, accept, results[place] ?? [])));
+    return results;
+  });
+}
+
+function admitItems(recipients: Recipients, { items, transactionId }: AcceptItems): Admitted[] {
   const waiting = new Set<string>();
-  const admitted: Admitted[] = accept.items.flatMap((item): Admitted[] => {
+  return items.flatMap((item): Admitted[] => {
     if ('refused' in item) return refusedResults(item.refused);
-    const { transactionId } = accept;
     const { to } = item.verified.envelope.header;
     return to.map((address) => admit({ item: item.verified, address, recipients, waiting, transactionId }));
   });
-  const deliveries = admitted.flatMap((each) => ('delivery' in each ? [each.delivery] : []));
-  const outcomes = await acceptOrBisect(gateway, tx, { peer: accept.peer, deliveries });
-  const results = admitted.map((each): TransactionResult => {
-    if (!('delivery' in each)) return each;
-    return { ...each.named, ...(outcomes.get(each.delivery) ?? { result: 'rejected', code: 'internal' }) };
-  });
-  await settleResults(tx, accept, results);
-  return results;
+}
+
+function resultOf(each: Admitted, outcomes: ReadonlyMap<Delivery, Outcome>): TransactionResult {
+  if (!('delivery' in each)) return each;
+  return { ...each.named, ...(outcomes.get(each.delivery) ?? { result: 'rejected', code: 'internal' }) };
 }
 
 /** Stores the results under the claim; whoever lost the claim meanwhile takes everything back. */
@@ -98,16 +115,11 @@ function admit({ item, address, recipients, waiting, transactionId }: One): Admi
   return { named, delivery: { item, recipient, interaction: item.interaction.interaction, transactionId } };
 }
 
-interface Bisecting {
-  peer: string;
-  deliveries: readonly Delivery[];
-}
-
 /** All at once; if the database refuses that, the halves in order, until what it refuses stands alone. */
 async function acceptOrBisect(
-  gateway: Gateway,
+  gateway: AcceptGateway,
   tx: Tx,
-  { peer, deliveries }: Bisecting,
+  deliveries: readonly Delivery[],
 ): Promise<ReadonlyMap<Delivery, Outcome>> {
   const outcomes = new Map<Delivery, Outcome>();
   const open = deliveries.length === 0 ? [] : [deliveries];
@@ -125,20 +137,17 @@ async function acceptOrBisect(
       const [only] = batch;
       const half = Math.ceil(batch.length / 2);
       if (batch.length > 1) open.unshift(batch.slice(0, half), batch.slice(half));
-      else if (only) outcomes.set(only, { result: 'rejected', code: refusalOf(gateway, { peer, only, error }) });
+      else if (only) outcomes.set(only, { result: 'rejected', code: refusalOf(gateway, only, error) });
     }
   }
   return outcomes;
 }
 
 /** What is wrong with one delivery stays with it. */
-function refusalOf(
-  gateway: Gateway,
-  { peer, only, error }: { peer: string; only: Delivery; error: unknown },
-): RefusalCode {
+function refusalOf(gateway: AcceptGateway, { item }: Delivery, error: unknown): RefusalCode {
   if (error instanceof Problem && error.status < 500) return 'interaction_invalid';
-  const { message_id } = only.item.envelope.header;
-  gateway.log.error({ err: error, peer, messageId: message_id }, 'an item could not be stored');
+  const { header, origin } = item.envelope;
+  gateway.log.error({ err: error, peer: origin, messageId: header.message_id }, 'an item could not be stored');
   return 'internal';
 }
 

@@ -17,7 +17,7 @@ import {
 
 export type Claimed =
   /** Ours to decide; `results` are there when a holder died between deciding and signing. */
-  { kind: 'claimed'; results: TransactionResult[] | undefined } | { kind: 'answered'; answer: Uint8Array };
+  { kind: 'claimed'; results: TransactionResult[] | undefined } | { kind: 'answered'; answer: string };
 
 const claimMs = 5_000;
 const pollMs = 100;

@@ -1,8 +1,7 @@
 // What a kept delivery leaves in each table. Pure.
 import type { AuditEntry } from '../../foundation/index.js';
 import type { NewMessage } from '../../home/index.js';
-import { type Domain, parseInstant } from '../../protocol/index.js';
-import type { InteractionRow } from '../interaction/index.js';
+import type { Domain } from '../../protocol/index.js';
 import type { MessageReceipt } from '../receipt/index.js';
 import type { Kept } from './accept-batch.js';
 
@@ -20,26 +19,6 @@ export function messageOf({ item, receiptId }: Kept): Omit<NewMessage, keyof Ide
 }
 
 type IdentityMembers = Pick<NewMessage, 'home' | 'direction' | 'originDomain' | 'sender' | 'messageId'>;
-
-export function interactionOf({ item, recipient, interaction, commitmentId }: Kept, now: Date): InteractionRow {
-  const { header, sender } = item.envelope;
-  return {
-    home: recipient.home,
-    messageId: header.message_id,
-    direction: 'in',
-    interactionType: interaction.type,
-    sender,
-    recipients: header.to,
-    conversationId: header.conversation_id,
-    correlationId: header.correlation_id ?? null,
-    causationId: header.causation_id ?? null,
-    commitmentId: commitmentId ?? null,
-    effectId: null,
-    bodyDigest: header.body_digest,
-    prev: header.prev,
-    issuedAt: parseInstant(header.issued_at) ?? now,
-  };
-}
 
 export function receiptOf({ item, recipient, receiptId, transactionId }: Kept, issuer: Domain): MessageReceipt {
   const { header, headerDigest, origin } = item.envelope;

@@ -1,8 +1,8 @@
 // One attempt to hand a transaction to a peer: signed afresh, sent, and its answer believed only with the peer's signature.
+import { isDeepStrictEqual } from 'node:util';
 import { domainSigner } from '../../home/index.js';
 import { type Clock, PeerError, type PeerResponse } from '../../platform/index.js';
 import {
-  canonicalize,
   digestOf,
   encodeTransaction,
   fromUtf8,
@@ -11,7 +11,7 @@ import {
   mintId,
   Problem,
   parseTransactionAnswer,
-  readJws,
+  readReceipt,
   signRequest,
   type TransactionAnswer,
   type TransactionReceipt,
@@ -104,11 +104,11 @@ async function provenReceipt(
   peer: KnownPeer,
   answer: TransactionAnswer,
 ): Promise<TransactionReceipt> {
-  const unverified = readJws(answer.receipt, LIMITS.receiptBytes);
+  const unverified = readReceipt(answer.receipt);
   // A peer that has just changed its key signs with one that is not known here yet.
   const fresh = unverified.ok ? await peerBundle(gateway.peers, peer.domain, unverified.kid) : undefined;
   const bundle = fresh?.ok ? fresh.peer.bundle : peer.bundle;
-  const verified = await verifyReceipt(answer.receipt, { bundle, now: gateway.clock.now() });
+  const verified = await verifyReceipt(unverified, { bundle, now: gateway.clock.now() });
   if (!verified.ok) throw invalid(peer, `the receipt does not hold: ${verified.detail}`);
   if (verified.receipt.type !== 'transaction-receipt') throw invalid(peer, 'the receipt is not of a transaction');
   return verified.receipt;
@@ -129,7 +129,7 @@ function checkReceipt(gateway: Gateway, peer: KnownPeer, { answer, receipt, tran
     receipt.destination === peer.domain &&
     receipt.subject_digest === digestOf(body);
   if (!binds) throw invalid(peer, 'the receipt is of another transaction');
-  if (canonicalize(answer.results) !== canonicalize(receipt.results)) {
+  if (!isDeepStrictEqual(answer.results, receipt.results)) {
     throw invalid(peer, 'the results are not the ones signed');
   }
 }

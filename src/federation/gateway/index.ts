@@ -1,4 +1,5 @@
 // The gateway room: what crosses the border of the domain, in and out.
+export { acceptTogether, type SharedAccepts } from './accept-together.js';
 export { readRetryAfter } from './exchange-transaction.js';
 export type { DoorRequest } from './prove-origin.js';
 export { proveReader, readTransitionLog } from './read-transitions.js';

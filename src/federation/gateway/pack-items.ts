@@ -1,16 +1,14 @@
 // How queued items become transactions: whole conversations together, so that several may travel at once and order is kept (D9).
 import { principalsByHome } from '../../home/index.js';
-import { fromUtf8, LIMITS, subjectKeyOf, type WireEnvelope } from '../../protocol/index.js';
+import { fromUtf8, LIMITS, type ReceiverLimits, subjectKeyOf, type WireEnvelope } from '../../protocol/index.js';
 import type { OutboxItem } from '../outbox/index.js';
 import type { Gateway } from '../parts.js';
 import type { Shipment } from './exchange-transaction.js';
 
-/** Transactions on their way to one peer at a time. */
-export const transactionsAtOnce = 4;
+/** Room for the frame and the certificates beside the envelopes; a receiver that takes little still gets an item at a time. */
+const frameBytes = LIMITS.transactionCertificates * LIMITS.certificateBytes + 4_096;
 
-/** Room for the frame and the certificates beside the envelopes. */
-const envelopeBytesPerTransaction =
-  LIMITS.transactionBytes - LIMITS.transactionCertificates * LIMITS.certificateBytes - 4_096;
+export type DealLimits = Pick<ReceiverLimits, 'transaction_envelopes' | 'transaction_bytes'>;
 
 interface Deal {
   items: OutboxItem[];
@@ -21,15 +19,15 @@ interface Deal {
  * Deals items, in order, into transactions. A conversation stays in the one that its first item came into; when that is full,
  * the rest of the conversation waits for the next time. Pure.
  */
-export function dealItems(items: readonly OutboxItem[]): OutboxItem[][] {
-  const wanted = Math.ceil(items.length / LIMITS.transactionEnvelopes);
-  const deals = Array.from({ length: Math.min(wanted, transactionsAtOnce) }, (): Deal => ({ items: [], bytes: 0 }));
+export function dealItems(items: readonly OutboxItem[], limits: DealLimits): OutboxItem[][] {
+  const wanted = Math.ceil(items.length / limits.transaction_envelopes);
+  const deals = Array.from({ length: wanted }, (): Deal => ({ items: [], bytes: 0 }));
   const placed = new Map<string, Deal>();
   const held = new Set<string>();
   for (const item of items) {
     const { conversationId } = item;
     const deal = placed.get(conversationId) ?? emptiest(deals);
-    if (!deal || held.has(conversationId) || !fits(deal, item)) {
+    if (!deal || held.has(conversationId) || !fits(deal, item, limits)) {
       held.add(conversationId);
       continue;
     }
@@ -45,9 +43,10 @@ function emptiest(deals: readonly Deal[]): Deal | undefined {
 }
 
 /** The first always does: a lone item is never too large for the door that let it in. */
-function fits(deal: Deal, item: OutboxItem): boolean {
+function fits(deal: Deal, item: OutboxItem, limits: DealLimits): boolean {
   if (deal.items.length === 0) return true;
-  return deal.items.length < LIMITS.transactionEnvelopes && deal.bytes + wireBytes(item) <= envelopeBytesPerTransaction;
+  const bytes = deal.bytes + wireBytes(item);
+  return deal.items.length < limits.transaction_envelopes && bytes <= limits.transaction_bytes - frameBytes;
 }
 
 /** JSON may write a byte of text in two, and of a control character in six; signed bytes hold few of those. */

@@ -20,12 +20,13 @@ import {
   type TransactionReceipt,
   type TransactionResult,
   toBase64url,
+  toUtf8,
 } from '../../protocol/index.js';
 import { allowEarlyProbe } from '../outbox/index.js';
 import { domainTag, federationChannels, type Gateway, mintOf } from '../parts.js';
-import { type Peer, readPeer, saveIncarnation } from '../peer/index.js';
+import { saveIncarnation } from '../peer/index.js';
 import { saveTransactionReceipt } from '../receipt/index.js';
-import { acceptItems } from './accept-items.js';
+import type { AcceptItems } from './accept-items.js';
 import { claimTransaction } from './claim-transaction.js';
 import { parkTransaction, refuseTransaction } from './park-transaction.js';
 import { type DoorRequest, type ProvedRequest, proveOrigin } from './prove-origin.js';
@@ -42,18 +43,17 @@ export async function receiveTransaction(gateway: Gateway, request: TransactionR
   holdBytes(request);
   const proved = await proveOrigin(gateway, request);
   const held = readFrame(gateway, request, proved);
-  const peer = await readPeer(gateway.db.sql, proved.peer.domain);
   const claimed = await claimTransaction(gateway, {
     ...identityOf(held),
     bodyDigest: held.bodyDigest,
     claim: held.claim,
     nonce: proved.request.nonce,
-    pinned: peer?.relationship === 'pinned',
+    pinned: proved.peer.relationship === 'pinned',
   });
-  if (claimed.kind === 'answered') return claimed.answer;
+  if (claimed.kind === 'answered') return toUtf8(claimed.answer);
   try {
-    const results = claimed.results ?? (await decide(gateway, held, peer));
-    return await answer(gateway, held, results);
+    const results = claimed.results ?? (await decide(gateway, held));
+    return toUtf8(await answer(gateway, held, results));
   } catch (error) {
     await giveBack(gateway, held);
     throw error;
@@ -124,7 +124,7 @@ function readFrame(gateway: Gateway, request: TransactionRequest, proved: Proved
 }
 
 /** Verifies each item, then admits by what the operator decided about the origin: nothing else opens a mailbox (D5, D10). */
-async function decide(gateway: Gateway, held: HeldTransaction, peer: Peer | undefined): Promise<TransactionResult[]> {
+async function decide(gateway: Gateway, held: HeldTransaction): Promise<TransactionResult[]> {
   const { proved, transaction } = held;
   const items: DecidedItem[] = await verifyItems(transaction, {
     bundle: proved.peer.bundle,
@@ -132,9 +132,9 @@ async function decide(gateway: Gateway, held: HeldTransaction, peer: Peer | unde
     clock: gateway.clock,
   });
   const accept = { ...identityOf(held), items };
-  switch (peer?.relationship) {
+  switch (proved.peer.relationship) {
     case 'pinned':
-      return acceptPinned(gateway, held, accept);
+      return acceptPinned(gateway, accept);
     case 'blocked':
       return refuseTransaction(gateway, accept);
     default:
@@ -142,24 +142,14 @@ async function decide(gateway: Gateway, held: HeldTransaction, peer: Peer | unde
   }
 }
 
-async function acceptPinned(
-  gateway: Gateway,
-  { transaction, proved }: HeldTransaction,
-  accept: Parameters<typeof acceptItems>[1],
-): Promise<TransactionResult[]> {
-  const results = await acceptItems(gateway, accept);
+async function acceptPinned(gateway: Gateway, accept: AcceptItems): Promise<TransactionResult[]> {
+  const results = await gateway.accepts(accept);
   if (results.some(({ result }) => result === 'accepted')) gateway.wakeups.wake(foundationChannels.inputs);
-  const { domain } = proved.peer;
-  const probe = await gateway.db.transact('gateway.peer-seen', async (tx) => {
-    await saveIncarnation(tx, { domain, incarnation: transaction.incarnation });
-    return allowEarlyProbe(tx, domain);
-  });
-  if (probe) gateway.wakeups.wake(federationChannels.outbox);
   return results;
 }
 
 /** Signs the results as they were stored; of two that sign at once, the first stored answer is everybody's. */
-async function answer(gateway: Gateway, held: HeldTransaction, results: TransactionResult[]): Promise<Uint8Array> {
+async function answer(gateway: Gateway, held: HeldTransaction, results: TransactionResult[]): Promise<string> {
   const { proved, transactionId } = held;
   const now = gateway.clock.now();
   const receipt: TransactionReceipt = {
@@ -179,15 +169,28 @@ async function answer(gateway: Gateway, held: HeldTransaction, results: Transact
   };
   const signer = await domainSigner(gateway.db.sql, gateway.custody, gateway.domain);
   const token = await sealReceipt(receipt, signer.kid, signer.sign);
-  const bytes = encodeTransactionAnswer({ results, receipt: token });
-  return gateway.db.transact('gateway.answer', async (tx) => {
-    const peer = proved.peer.domain;
-    const stands = await saveAnswer(tx, { peer, transactionId, answer: bytes });
-    if (proved.peer.relationship === 'pinned' && Buffer.compare(stands, bytes) === 0) {
-      await saveTransactionReceipt(tx, { peer, transactionId, direction: 'issued', token });
+  return keepAnswer(gateway, held, { token, text: encodeTransactionAnswer({ results, receipt: token }) });
+}
+
+interface Answer {
+  token: string;
+  text: string;
+}
+
+async function keepAnswer(gateway: Gateway, held: HeldTransaction, { token, text }: Answer): Promise<string> {
+  const { proved, transactionId, transaction } = held;
+  const { domain: peer, relationship, incarnation } = proved.peer;
+  const { stands, probe } = await gateway.db.transact('gateway.answer', async (tx) => {
+    const stands = await saveAnswer(tx, { peer, transactionId, answer: text });
+    if (relationship !== 'pinned') return { stands, probe: false };
+    if (stands.first) await saveTransactionReceipt(tx, { peer, transactionId, direction: 'issued', token });
+    if (incarnation !== transaction.incarnation) {
+      await saveIncarnation(tx, { domain: peer, incarnation: transaction.incarnation });
     }
-    return stands;
+    return { stands, probe: await allowEarlyProbe(tx, peer) };
   });
+  if (probe) gateway.wakeups.wake(federationChannels.outbox);
+  return stands.answer;
 }
 
 function idOf(text: string) {

@@ -47,7 +47,6 @@ export interface SealedInteraction {
   body: Uint8Array;
   transition: CommitmentTransition | undefined;
   certificate: string;
-  issuedAt: Date;
   /** The conversation as it was known before. */
   known: Conversation | undefined;
 }
@@ -199,7 +198,7 @@ async function sign(gateway: Gateway, signing: Signing): Promise<SealedInteracti
   facts.heads.set(head, opened.header.message_id);
   const transition = transitionOf({ ...opened, senderPrincipalId: sender.principalId }, interaction);
   const known = facts.conversations.get(`${sender.home} ${conversation}`);
-  return { ok: true, sender, destination, interaction, opened, body, transition, certificate, issuedAt, known };
+  return { ok: true, sender, destination, interaction, opened, body, transition, certificate, known };
 }
 
 function encodeOrRefuse(interaction: Interaction): Uint8Array | Refusal<'proposal_invalid'> {

@@ -21,13 +21,7 @@ import {
 import type { Tx } from '../../platform/index.js';
 import { type JsonValue, mintingDomainOf, parseInstant } from '../../protocol/index.js';
 import { applyTransition } from '../commitment/index.js';
-import {
-  type ConversationHead,
-  type InteractionRow,
-  insertInteractions,
-  moveHeads,
-  readProposal,
-} from '../interaction/index.js';
+import { type ConversationHead, moveHeads, readProposal } from '../interaction/index.js';
 import { type QueueItem, queueItems } from '../outbox/index.js';
 import { federationChannels, type Gateway } from '../parts.js';
 import { headKey } from './seal-facts.js';
@@ -95,7 +89,6 @@ async function commitInteractions(gateway: Gateway, tx: Tx, sendings: readonly S
   for (const { sealed } of open) {
     if (!(await applyOwn(gateway, tx, sealed))) return sendings.map(() => false);
   }
-  await insertInteractions(tx, open.map(interactionRowOf));
   await queueItems(
     tx,
     open.map((sending) => queueItemOf(gateway, sending)),
@@ -179,27 +172,6 @@ async function applyOwn(gateway: Gateway, tx: Tx, sealed: SealedInteraction): Pr
   const carrier = { header: opened.headerBytes, signature: opened.wire.signature, body, certificate };
   const applied = await applyTransition(tx, { home: sender.home, transition, carrier, now: gateway.clock.now() });
   return applied.ok;
-}
-
-function interactionRowOf({ proposal, effectId, sealed }: Sending): InteractionRow {
-  const { header } = sealed.opened;
-  return {
-    home: sealed.sender.home,
-    messageId: header.message_id,
-    direction: 'out',
-    interactionType: sealed.interaction.type,
-    sender: header.sender,
-    recipients: header.to,
-    conversationId: header.conversation_id,
-    correlationId: header.correlation_id ?? null,
-    // Kept here and never sent: which input of ours led to it is nobody else's business.
-    causationId: proposal.run?.activationInputId ?? null,
-    commitmentId: sealed.transition?.commitmentId ?? null,
-    effectId,
-    bodyDigest: header.body_digest,
-    prev: header.prev,
-    issuedAt: sealed.issuedAt,
-  };
 }
 
 function queueItemOf(gateway: Gateway, { effectId, sealed }: Sending): QueueItem {

@@ -1,10 +1,8 @@
 // One round of a delivery: the next items of a track go out as one transaction or a few at once, and what came of it is settled.
 import { foundationChannels } from '../../foundation/index.js';
 import { PeerError, type Tx } from '../../platform/index.js';
-import { LIMITS } from '../../protocol/index.js';
 import {
   claimDelivery,
-  countAttempts,
   type DeliveryClaim,
   type DeliveryState,
   endItems,
@@ -38,7 +36,7 @@ export type Round =
   | { kind: 'failed'; state: DeliveryState; items: readonly OutboxItem[]; error: PeerError };
 
 export async function sendRound(gateway: Gateway, peer: KnownPeer, round: SendRound): Promise<Round> {
-  const taken = await takeRound(gateway, round);
+  const taken = await takeRound(gateway, peer, round);
   if (!taken) return { kind: 'nothing' };
   const { signal, claim } = round;
   const sent = await Promise.all(taken.deals.map((items) => sendDeal(gateway, peer, { items, signal })));
@@ -48,19 +46,18 @@ export async function sendRound(gateway: Gateway, peer: KnownPeer, round: SendRo
   return failed ? { ...failed, state: taken.state } : { kind: 'sent' };
 }
 
-/** Takes or keeps the claim and counts the attempt before it is made. */
+/** Takes or keeps the claim. */
 async function takeRound(
   gateway: Gateway,
+  { limits }: KnownPeer,
   { claim, track, transactions }: SendRound,
 ): Promise<{ state: DeliveryState; deals: OutboxItem[][] } | undefined> {
   return gateway.db.transact('outbox.claim', async (tx) => {
     const state = await claimDelivery(tx, { ...claim, claimMs });
     if (!state) return undefined;
-    const limit = state.failures > 0 ? 1 : transactions * LIMITS.transactionEnvelopes;
-    const deals = dealItems(await takeItems(tx, { peer: claim.peer, track, limit }));
-    if (deals.length === 0) return undefined;
-    await countAttempts(tx, { peer: claim.peer, positions: deals.flat().map((item) => item.position) });
-    return { state, deals };
+    const limit = state.failures > 0 ? 1 : transactions * limits.transaction_envelopes;
+    const deals = dealItems(await takeItems(tx, { peer: claim.peer, track, limit }), limits);
+    return deals.length === 0 ? undefined : { state, deals };
   });
 }
 

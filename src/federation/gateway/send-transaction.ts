@@ -8,6 +8,7 @@ import { PeerError } from '../../platform/index.js';
 import { type Domain, LIMITS, toBase64url } from '../../protocol/index.js';
 import {
   claimDelivery,
+  countAttempts,
   countWaiting,
   type DeliveryClaim,
   type DeliveryState,
@@ -19,23 +20,24 @@ import {
   type OutboxItem,
   releaseDelivery,
   type Track,
-  tracks,
 } from '../outbox/index.js';
 import { federationChannels, type Gateway } from '../parts.js';
 import { type KnownPeer, peerBundle } from '../peer/index.js';
-import { transactionsAtOnce } from './pack-items.js';
 import { endAndTell, type Round, sendRound } from './send-round.js';
 
 export type SendOutcome = 'sent' | 'failed' | 'nothing';
 
 const claimMs = 15_000;
+/** Tracks of a long queue at most, and transactions on their way on each of them; a peer may ask for fewer of both. */
+const mostTracks = 4;
+const mostOnTrack = 2;
 /** How long an empty track waits for something new while another one is at work. */
 const trackIdleMs = 50;
 /** A lone item that a peer calls malformed or too large so often is given up; its neighbours go on. */
 const refusalsOfOne = 3;
 const refusalStatuses: readonly (number | undefined)[] = [400, 413, 422];
 
-/** Sends what fits one transaction, or all of a longer queue until nothing is left that may go now. */
+/** Sends what fits one transaction, or all of a longer queue until nothing is left that may go now (DELIVERY-25). */
 export async function sendTransaction(gateway: Gateway, peer: Domain, signal: AbortSignal): Promise<SendOutcome> {
   const waiting = await countWaiting(gateway.db.sql, { peer, limit: LIMITS.transactionEnvelopes + 1 });
   if (waiting === 0) return 'nothing';
@@ -47,7 +49,7 @@ export async function sendTransaction(gateway: Gateway, peer: Domain, signal: Ab
     return failUntried(gateway, claim, error);
   }
   const round =
-    waiting > LIMITS.transactionEnvelopes
+    waiting > known.peer.limits.transaction_envelopes
       ? await sendQueue(gateway, known.peer, delivering)
       : await sendWhole(gateway, known.peer, delivering);
   return conclude(gateway, { ...delivering, round });
@@ -79,6 +81,10 @@ async function failUntried(gateway: Gateway, claim: DeliveryClaim, error: PeerEr
 
 /** Each track goes on until none has anything left; the first failure ends them all after their rounds. */
 async function runTracks(gateway: Gateway, peer: KnownPeer, { claim, signal }: Delivering): Promise<Round> {
+  const inFlight = peer.limits.transactions_in_flight;
+  const of = Math.min(mostTracks, inFlight);
+  const tracks = Array.from({ length: of }, (_, index): Track => ({ index, of }));
+  const transactions = Math.min(mostOnTrack, Math.floor(inFlight / of));
   const rounds: Round[] = [];
   const failed = () => rounds.find(({ kind }) => kind === 'failed');
   let working = 0;
@@ -88,7 +94,6 @@ async function runTracks(gateway: Gateway, peer: KnownPeer, { claim, signal }: D
     working += 1;
     try {
       if ((await countWaiting(gateway.db.sql, { peer: claim.peer, track, limit: 1 })) === 0) return { kind: 'nothing' };
-      const transactions = transactionsAtOnce / tracks.length;
       return await sendRound(gateway, peer, { claim, signal, track, transactions });
     } catch (error) {
       broken = true;
@@ -154,6 +159,7 @@ async function fail(gateway: Gateway, claim: DeliveryClaim, failed: Failed): Pro
       // The peer answers; what it would not take is gone, and the next item has its own attempts.
       return noteSuccess(tx, claim);
     }
+    await countAttempts(tx, { peer: claim.peer, positions: items.map(({ position }) => position) });
     await noteFailure(tx, { ...claim, error: error.message, waitMs });
   });
 }

@@ -61,7 +61,7 @@ export async function releaseTransaction(
 export interface TransactionState {
   bodyDigest: string;
   results: TransactionResult[] | null;
-  answer: Uint8Array | null;
+  answer: string | null;
 }
 
 export async function readTransaction(
@@ -95,17 +95,19 @@ export async function saveResults(
 /** Stores the signed answer unless one is there; answers the one that stands. */
 export async function saveAnswer(
   tx: Tx,
-  { peer, transactionId, answer }: InboundTransaction & { answer: Uint8Array },
-): Promise<Uint8Array> {
-  await tx`
+  { peer, transactionId, answer }: InboundTransaction & { answer: string },
+): Promise<{ answer: string; first: boolean }> {
+  const rows = await tx`
     update federation.inbound_transactions
        set answer = ${answer}, claimed_until = null
      where peer = ${peer}
        and transaction_id = ${transactionId}
-       and answer is null`;
+       and answer is null
+    returning 1`;
+  if (rows.length === 1) return { answer, first: true };
   const state = await readTransaction(tx, { peer, transactionId });
   if (!state?.answer) throw new Error('an inbound transaction lost its answer');
-  return state.answer;
+  return { answer: state.answer, first: false };
 }
 
 /** How many transactions of a peer are remembered, counted no further than `limit`. */

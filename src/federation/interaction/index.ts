@@ -4,8 +4,6 @@ export { interactionIngress, interactionInput } from './interaction-input.js';
 export { defaultLifetimeS, type ProposedInteraction, readProposal } from './interaction-proposal.js';
 export {
   type ConversationHead,
-  type InteractionRow,
-  insertInteractions,
   moveHeads,
   readHeads,
 } from './store.js';

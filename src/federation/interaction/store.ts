@@ -1,53 +1,6 @@
-// The SQL of interactions and of what `prev` names.
+// The SQL of what `prev` names.
 import type { Sql, Tx } from '../../platform/index.js';
 import type { Domain, MessageId } from '../../protocol/index.js';
-
-export interface InteractionRow {
-  home: string;
-  messageId: string;
-  direction: 'in' | 'out';
-  interactionType: string;
-  sender: string;
-  recipients: string[];
-  conversationId: string;
-  correlationId: string | null;
-  causationId: string | null;
-  commitmentId: string | null;
-  effectId: string | null;
-  bodyDigest: string;
-  prev: string;
-  issuedAt: Date;
-}
-
-export async function insertInteractions(tx: Tx, interactions: readonly InteractionRow[]): Promise<void> {
-  if (interactions.length === 0) return;
-  const rows = interactions.map((row) => ({
-    home: row.home,
-    message_id: row.messageId,
-    direction: row.direction,
-    interaction_type: row.interactionType,
-    sender: row.sender,
-    recipients: row.recipients,
-    conversation_id: row.conversationId,
-    correlation_id: row.correlationId,
-    causation_id: row.causationId,
-    commitment_id: row.commitmentId,
-    effect_id: row.effectId,
-    body_digest: row.bodyDigest,
-    prev: row.prev,
-    issued_at: row.issuedAt.toISOString(),
-  }));
-  await tx`
-    insert into federation.interactions (home, message_id, direction, interaction_type, sender, recipients,
-           conversation_id, correlation_id, causation_id, commitment_id, effect_id, body_digest, prev, issued_at)
-    select home, message_id, direction, interaction_type, sender, recipients, conversation_id, correlation_id,
-           causation_id, commitment_id, effect_id, body_digest, prev, issued_at
-      from jsonb_to_recordset(${tx.json(rows)})
-           as i (home text, message_id text, direction text, interaction_type text, sender text, recipients text[],
-                 conversation_id text, correlation_id text, causation_id text, commitment_id text, effect_id text,
-                 body_digest text, prev text, issued_at timestamptz)
-    on conflict (home, direction, sender, message_id) do nothing`;
-}
 
 export interface ConversationHead {
   home: string;

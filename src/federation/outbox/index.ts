@@ -26,5 +26,4 @@ export {
   releaseDelivery,
   type Track,
   takeItems,
-  tracks,
 } from './store.js';

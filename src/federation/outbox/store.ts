@@ -95,12 +95,17 @@ function waiting(sql: Sql, { peer, track }: { peer: Domain; track?: Track | unde
        and ${onTrack(sql, track)}`;
 }
 
-/** Conversations are shared out among tracks, so that two may be delivered at once and each keeps its order. */
-export const tracks = [0, 1] as const;
-export type Track = (typeof tracks)[number];
+/** Conversations are shared out among tracks, so that several may be delivered at once and each keeps its order. */
+export interface Track {
+  index: number;
+  /** How many there are; each conversation is on one of them. */
+  of: number;
+}
 
 function onTrack(sql: Sql, track: Track | undefined) {
-  return track === undefined ? sql`true` : sql`hashtext(o.conversation_id) & ${tracks.length - 1} = ${track}`;
+  return track === undefined
+    ? sql`true`
+    : sql`(hashtext(o.conversation_id) % ${track.of} + ${track.of}) % ${track.of} = ${track.index}`;
 }
 
 /** How many items may go now, counted no further than `limit`: a look at the head of the queue. */
@@ -117,6 +122,7 @@ export async function countWaiting(
   return rows.length;
 }
 
+/** An attempt is counted when it ends, with whatever else its end writes; this is for one that left its items as they were. */
 export async function countAttempts(tx: Tx, { peer, positions }: { peer: Domain; positions: number[] }): Promise<void> {
   await tx`
     update federation.outbox_items
@@ -134,13 +140,13 @@ export interface EndItem {
   reason: string | null;
 }
 
-/** Guarded: answers the positions that this ended, so that what follows from the end happens once. */
+/** Ends an attempt for good. Guarded: answers the positions that this ended, so that what follows from the end happens once. */
 export async function endItems(tx: Tx, ends: readonly EndItem[]): Promise<ReadonlySet<number>> {
   if (ends.length === 0) return new Set();
   const given = ends.map(({ peer, position, end, reason }) => ({ peer, position, end, reason }));
   const rows = await tx<{ position: number }[]>`
     update federation.outbox_items o
-       set status = e."end", reason_code = e.reason,
+       set status = e."end", reason_code = e.reason, attempt = o.attempt + 1,
            settled_at = case when e."end" = 'parked' then null else hearth_now() end
       from jsonb_to_recordset(${tx.json(given)}) as e (peer text, position bigint, "end" text, reason text)
      where o.peer = e.peer
@@ -161,7 +167,7 @@ export async function holdItems(tx: Tx, holds: readonly HoldItem[]): Promise<voi
   const given = holds.map(({ peer, position, afterS }) => ({ peer, position, after_s: afterS }));
   await tx`
     update federation.outbox_items o
-       set not_before = hearth_now() + h.after_s * interval '1 second'
+       set attempt = o.attempt + 1, not_before = hearth_now() + h.after_s * interval '1 second'
       from jsonb_to_recordset(${tx.json(given)}) as h (peer text, position bigint, after_s double precision)
      where o.peer = h.peer
        and o.position = h.position

@@ -1,13 +1,21 @@
 // Asks a domain's own doors who it is: the discovery document, then the bundle at the gateway named there.
 import pRetry from 'p-retry';
 import { PeerError, type PeerHttp, type PeerResponse } from '../../platform/index.js';
-import { DISCOVERY_PATH, type Domain, fromUtf8, LIMITS, parseDiscovery } from '../../protocol/index.js';
+import {
+  DISCOVERY_PATH,
+  type Domain,
+  fromUtf8,
+  LIMITS,
+  parseDiscovery,
+  type ReceiverLimits,
+} from '../../protocol/index.js';
 
 const timeoutMs = 5_000;
 
 /** What a domain answered, unverified. */
 export interface Discovered {
   gateway: string;
+  limits: ReceiverLimits;
   bundle: string;
 }
 
@@ -15,11 +23,11 @@ export async function discoverPeer(http: PeerHttp, domain: Domain): Promise<Disc
   const answer = await get(http, `https://${domain}${DISCOVERY_PATH}`, LIMITS.discoveryBytes);
   const read = parseDiscovery(answer.body, domain);
   if (!read.ok) throw invalid(`the discovery document of ${domain}: ${read.detail}`);
-  const { gateway } = read.document;
+  const { gateway, limits } = read.document;
   const bundle = await get(http, `${gateway}/federation/v1/bundle`, LIMITS.bundleBytes);
   const token = fromUtf8(bundle.body);
   if (token === undefined) throw invalid(`the bundle of ${domain} is not UTF-8`);
-  return { gateway, bundle: token };
+  return { gateway, limits, bundle: token };
 }
 
 /** One quick second try, because a lost connection is the commonest fault; longer waits are the caller's. */

@@ -122,6 +122,7 @@ async function keep(peers: Peers, { domain, found, verified, forced }: Found): P
     await saveBundle(tx, {
       domain,
       gateway: found.gateway,
+      limits: found.limits,
       token: found.bundle,
       content: verified.bundle,
       validUntil: verified.validUntil,

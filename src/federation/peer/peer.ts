@@ -2,7 +2,16 @@
  * A peer: another domain as known here. `pinned` was named by an operator with its fingerprint, a `stranger` was only
  * looked up, `blocked` is refused. Whatever the relationship, keys are believed only by continuity of the bundle.
  */
-import { type Domain, type DomainBundle, keyAt, LIMITS, type PublicKey, parseKeyRef } from '../../protocol/index.js';
+import {
+  type Domain,
+  type DomainBundle,
+  keyAt,
+  LIMITS,
+  ownLimits,
+  type PublicKey,
+  parseKeyRef,
+  type ReceiverLimits,
+} from '../../protocol/index.js';
 
 export type Relationship = 'pinned' | 'stranger' | 'blocked';
 
@@ -12,6 +21,7 @@ export interface Peer {
   relationship: Relationship;
   fingerprint: string | undefined;
   gateway: string | undefined;
+  receiverLimits: ReceiverLimits | undefined;
   bundle: DomainBundle | undefined;
   bundleValidUntil: Date | undefined;
   bundleFetchedAt: Date | undefined;
@@ -28,7 +38,11 @@ export interface KnownPeer {
   relationship: Relationship;
   fingerprint: string;
   gateway: string;
+  /** What one request to it may hold, and how many may be under way. */
+  limits: ReceiverLimits;
   bundle: DomainBundle;
+  /** What it said of its own restores when it last sent something. */
+  incarnation: string | undefined;
 }
 
 /** One forced refetch per domain in this time, however many unknown keys are named (D2, BR-bounds). */
@@ -40,8 +54,8 @@ export const strangersKept = 1_000;
 export function usablePeer(peer: Peer | undefined, now: Date): KnownPeer | undefined {
   if (!peer?.bundle || peer.heldReason !== undefined || peer.gateway === undefined) return undefined;
   if (!peer.bundleValidUntil || peer.bundleValidUntil <= now) return undefined;
-  const { domain, relationship, gateway, bundle } = peer;
-  return { domain, relationship, gateway, bundle, fingerprint: bundle.first_kid };
+  const { domain, relationship, gateway, bundle, incarnation, receiverLimits: limits = ownLimits } = peer;
+  return { domain, relationship, gateway, limits, bundle, incarnation, fingerprint: bundle.first_kid };
 }
 
 /** Whether a look at the peer's own door is due: nothing usable, an old bundle, or a key that it does not name. */

@@ -1,6 +1,12 @@
 // The SQL of peers.
 import type { Sql, Tx } from '../../platform/index.js';
-import { type Domain, type DomainBundle, type JsonValue, recallBundle } from '../../protocol/index.js';
+import {
+  type Domain,
+  type DomainBundle,
+  type JsonValue,
+  type ReceiverLimits,
+  recallBundle,
+} from '../../protocol/index.js';
 import { type Peer, type Relationship, strangersKept } from './peer.js';
 
 interface PeerRow {
@@ -8,6 +14,7 @@ interface PeerRow {
   relationship: Relationship;
   fingerprint: string | null;
   gateway: string | null;
+  receiverLimits: ReceiverLimits | null;
   bundleContent: JsonValue;
   bundleValidUntil: Date | null;
   bundleFetchedAt: Date | null;
@@ -19,7 +26,7 @@ interface PeerRow {
 }
 
 function columns(sql: Sql) {
-  return sql`domain, relationship, fingerprint, gateway, bundle_content, bundle_valid_until, bundle_fetched_at,
+  return sql`domain, relationship, fingerprint, gateway, receiver_limits, bundle_content, bundle_valid_until, bundle_fetched_at,
     refresh_after, forced_fetch_at, incarnation, held_reason, last_error`;
 }
 
@@ -91,6 +98,7 @@ export async function saveBlock(tx: Tx, domain: Domain): Promise<void> {
 export interface FetchedBundle {
   domain: Domain;
   gateway: string;
+  limits: ReceiverLimits;
   token: string;
   content: DomainBundle;
   validUntil: Date;
@@ -105,12 +113,12 @@ export interface FetchedBundle {
 export async function saveBundle(tx: Tx, fetched: FetchedBundle): Promise<void> {
   const content = tx.json(fetched.content as unknown as JsonObjectParameter);
   await tx`
-    insert into federation.peers as p (domain, relationship, gateway, bundle, bundle_content, bundle_valid_until,
-           bundle_fetched_at, refresh_after)
-    values (${fetched.domain}, 'stranger', ${fetched.gateway}, ${fetched.token}, ${content}, ${fetched.validUntil},
-           hearth_now(), ${fetched.refreshAfter})
+    insert into federation.peers as p (domain, relationship, gateway, receiver_limits, bundle, bundle_content,
+           bundle_valid_until, bundle_fetched_at, refresh_after)
+    values (${fetched.domain}, 'stranger', ${fetched.gateway}, ${tx.json(fetched.limits)}, ${fetched.token}, ${content},
+           ${fetched.validUntil}, hearth_now(), ${fetched.refreshAfter})
     on conflict (domain) do update
-       set gateway = excluded.gateway, bundle = excluded.bundle, bundle_content = excluded.bundle_content,
+       set gateway = excluded.gateway, receiver_limits = excluded.receiver_limits, bundle = excluded.bundle, bundle_content = excluded.bundle_content,
            bundle_valid_until = excluded.bundle_valid_until, bundle_fetched_at = hearth_now(),
            refresh_after = excluded.refresh_after, held_reason = null, last_error = null,
            forced_fetch_at = case when ${fetched.forced} then hearth_now() else p.forced_fetch_at end,
@@ -169,6 +177,7 @@ function toPeer(row: PeerRow): Peer {
     relationship: row.relationship,
     fingerprint: row.fingerprint ?? undefined,
     gateway: row.gateway ?? undefined,
+    receiverLimits: row.receiverLimits ?? undefined,
     bundle: row.bundleContent === null ? undefined : recallBundle(row.bundleContent),
     bundleValidUntil: row.bundleValidUntil ?? undefined,
     bundleFetchedAt: row.bundleFetchedAt ?? undefined,

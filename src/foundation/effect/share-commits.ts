@@ -3,7 +3,7 @@
  * through plainly is done here; whatever is known already, refused, stale or at fault is left to be performed alone, where
  * each of these has its place. So a fault in one never costs another anything but time.
  */
-import type { Tx } from '../../platform/index.js';
+import { gather, type Tx } from '../../platform/index.js';
 import type { JsonValue } from '../../protocol/index.js';
 import { appendAudits } from '../audit/index.js';
 import type { AuthorizationDecision, PreparedEffect, TransactionalEffectAdapter } from '../ports.js';
@@ -21,44 +21,41 @@ export interface SharedCommits {
 }
 
 type Together = NonNullable<TransactionalEffectAdapter['together']>;
-type Waiting = {
-  identified: IdentifiedProposal;
-  together: Together;
-  end(effect: EffectRecord | undefined): void;
-};
 
 const atOnce = 50;
 
 export function shareCommits(gateway: EffectGateway): SharedCommits {
-  const waiting: Waiting[] = [];
-  let running = false;
+  type Join = (identified: IdentifiedProposal) => Promise<EffectRecord | undefined>;
+  // One for each adapter there is.
+  const joins = new Map<Together, Join>();
 
-  async function run(): Promise<void> {
-    running = true;
-    // What one event sets off comes within one turn.
-    await gateway.clock.sleep(0);
-    for (let [first] = waiting; first !== undefined; [first] = waiting) {
-      const { together } = first;
-      const shared = waiting.filter((each) => each.together === together).slice(0, atOnce);
-      for (const each of shared) waiting.splice(waiting.indexOf(each), 1);
-      const proposals = shared.map(({ identified }) => identified);
-      // A fault is not lost: who was in it meets it alone, or finds that the commit has happened.
-      const effects = await commitTogether(gateway, together, proposals).catch(() => undefined);
-      for (const { identified, end } of shared) end(effects?.get(identified));
-    }
-    running = false;
+  function joinOf(together: Together): Join {
+    const known = joins.get(together);
+    if (known) return known;
+    const join = gather({
+      atOnce,
+      work: (proposals: readonly IdentifiedProposal[]) => commitOrNone(gateway, together, proposals),
+    });
+    joins.set(together, join);
+    return join;
   }
 
   return {
-    join(identified) {
+    async join(identified) {
       const together = sharingOf(gateway, identified.proposal);
-      if (!together) return Promise.resolve(undefined);
-      return new Promise((resolve) => {
-        waiting.push({ identified, together, end: resolve });
-        if (!running) void run();
-      });
+      return together && joinOf(together)(identified);
     },
   };
+}
+
+/** A fault is not lost: who was in it meets it alone, or finds that the commit has happened. */
+async function commitOrNone(
+  gateway: EffectGateway,
+  together: Together,
+  proposals: readonly IdentifiedProposal[],
+): Promise<(EffectRecord | undefined)[]> {
+  const effects = await commitTogether(gateway, together, proposals).catch(() => undefined);
+  return proposals.map((each) => effects?.get(each));
 }
 
 function sharingOf({ adapters }: EffectGateway, proposal: ActionProposal): Together | undefined {

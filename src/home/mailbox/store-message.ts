@@ -1,7 +1,7 @@
 // Stores messages in mailboxes, each once: the first copy gets the next position, a repeat finds the first.
 import type { Tx } from '../../platform/index.js';
 import type { DeliveryIdentity, ExistingMessage, NewMessage } from './mailbox-message.js';
-import { appendMessages, findMessages, lockMailbox } from './store.js';
+import { appendMessages, findMessages, lockMailboxRows } from './store.js';
 
 export type StoreResult = { stored: true; position: number } | { stored: false; existing: ExistingMessage };
 
@@ -33,9 +33,9 @@ export async function storeNewMessages(tx: Tx, messages: readonly NewMessage[]):
 
 /** Locks several mailboxes in one order, so that two batches to the same recipients never wait for each other in a ring. */
 export async function lockMailboxes(tx: Tx, homes: readonly string[]): Promise<void> {
-  const ordered = [...new Set(homes)].sort();
-  // Sent at once; one connection takes them one after another.
-  const heads = await Promise.all(ordered.map((home) => lockMailbox(tx, home)));
-  const missing = ordered.find((_, index) => heads[index] === undefined);
+  const wanted = new Set(homes);
+  if (wanted.size === 0) return;
+  const locked = await lockMailboxRows(tx, [...wanted]);
+  const missing = [...wanted].find((home) => !locked.has(home));
   if (missing !== undefined) throw new Error(`no mailbox for the home ${missing}`);
 }

@@ -8,14 +8,15 @@ export async function createMailbox(tx: Tx, home: string): Promise<void> {
     values (${home})`;
 }
 
-/** Locks the mailbox and answers the last position given; undefined when there is no such mailbox. */
-export async function lockMailbox(tx: Tx, home: string): Promise<number | undefined> {
-  const [row] = await tx<{ lastPosition: number }[]>`
-    select last_position
+/** Locks mailboxes, always in the order of their homes, and answers which there are. */
+export async function lockMailboxRows(tx: Tx, homes: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await tx<{ home: string }[]>`
+    select home
       from home.mailboxes
-     where home = ${home}
+     where home = any(${[...homes]}::text[])
+     order by home
        for update`;
-  return row?.lastPosition;
+  return new Set(rows.map(({ home }) => home));
 }
 
 /** Appends new messages to their mailboxes, which are locked, and answers their positions in the order given. */
