@@ -27,7 +27,7 @@ export interface DomainDatabase {
 }
 
 export interface OpenDomainDatabase {
-  config: Config;
+  config: Pick<Config, 'databaseUrl' | 'dataDirectory' | 'clockOffsetMs'> & { domain: string };
   clock: FollowingClock;
   log: Log;
 }

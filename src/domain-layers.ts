@@ -8,6 +8,7 @@ import {
   createRuntimeRegistry,
   type EffectAdapters,
   type FoundationParts,
+  scheduleAdapter,
 } from './foundation/index.js';
 import {
   type DomainRecord,
@@ -146,10 +147,12 @@ function composeFoundation(config: Config, gateway: Gateway, log: Log): Foundati
 
 function effectAdapters(config: Config, gateway: Gateway): EffectAdapters {
   const interactions = interactionAdapter(gateway);
+  const schedules = scheduleAdapter(gateway);
   const http = createHttpEffectAdapter({ http: gateway.http, origins: config.effectOrigins });
   return {
     forAction(action) {
       if (action === httpPostAction) return http;
+      if (action === 'schedule.set' || action === 'schedule.cancel') return schedules;
       return action.startsWith('interaction.') ? interactions : undefined;
     },
   };

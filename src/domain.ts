@@ -6,8 +6,9 @@ import type { Config } from './config.js';
 import { type DomainDatabase, openDomainDatabase } from './domain-database.js';
 import { type ComposedLayers, composeLayers, type Interpose } from './domain-layers.js';
 import { type DomainWorkers, startWorkers } from './domain-workers.js';
-import { authenticate, domainFingerprint, type OperatorMade, openWebhookSource } from './home/index.js';
+import { authenticate, domainFingerprint, type OperatorMade, openWebhookSource, readCursorKey } from './home/index.js';
 import {
+  createCursors,
   type DoorUrls,
   federationEndpoints,
   type Health,
@@ -99,7 +100,8 @@ async function startParts(options: StartDomain, parts: Started): Promise<Ready> 
   parts.workers = startWorkers(layers);
   parts.health = 'ok';
   const fingerprint = await domainFingerprint(layers.gateway.db.sql);
-  roomLog(options.log, 'domain').info({ domain: options.config.domain, ...urls }, 'the domain is running');
+  const { instance } = layers.gateway;
+  roomLog(options.log, 'domain').info({ domain: options.config.domain, instance, ...urls }, 'the domain is running');
   return { urls, fingerprint, databaseWhere: store.where };
 }
 
@@ -113,7 +115,8 @@ async function openDoors(options: StartDomain, parts: Started, layers: ComposedL
     state: () => parts.health,
     databaseAnswers: () => databaseAnswers(db.sql),
   };
-  const common = { clock: options.clock, random: options.random, log: roomLog(options.log, 'http') };
+  const cursors = createCursors(await readCursorKey(db.sql));
+  const common = { cursors, clock: options.clock, random: options.random, log: roomLog(options.log, 'http') };
   const federation = await openListener({
     ...common,
     door: 'federation',

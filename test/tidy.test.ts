@@ -24,6 +24,7 @@ const rows = [
   ['domain.ts'],
   ['domain-workers.ts'],
   ['domain-layers.ts'],
+  ['embedded-foundation.ts'],
   ['domain-database.ts'],
   ['http', 'workers'],
   ['runtimes', 'adapters'],

@@ -51,13 +51,13 @@ export const trust: Scenario = {
 };
 
 async function mailed({ door }: Stage, messageId: string): Promise<unknown> {
-  let after = 0;
+  let after = '';
   for (;;) {
-    const page = await door.ask('GET', `/v1/messages?agent=conformance-quiet&limit=200&after=${after}`);
+    const page = await door.ask('GET', `/v1/messages?agent=conformance-quiet&limit=200${after}`);
     const items = listOf(page.json, 'items');
     const mail = items.find((item) => textOf(item, 'message_id') === messageId);
     if (mail !== undefined || items.length === 0) return mail;
-    after = Number(memberOf(page.json, 'cursor'));
+    after = `&after=${textOf(page.json, 'cursor')}`;
   }
 }
 

@@ -5,6 +5,7 @@ import { connect, pathOf } from './client.js';
 import { readInput, readObject } from './json.js';
 import { examples, type PageOptions, showJson, showList, withPageOptions } from './page.js';
 import { sheet } from './printable.js';
+import { addSubscriptionCommands } from './subscription.js';
 import type { CommonOptions, World } from './world.js';
 
 const agentShape = z.looseObject({
@@ -30,6 +31,7 @@ const subscriptionShape = z.looseObject({
   when_active: z.string().nullish(),
 });
 
+const LANE_ORDERS = ['arrival', 'priority'] as const;
 const WHEN_ACTIVE = ['enqueue', 'steer', 'fork', 'project'] as const;
 
 interface Grant {
@@ -44,6 +46,8 @@ interface CreateAgent extends CommonOptions {
   readonly runtime: string;
   readonly runtimeConfig?: string;
   readonly whenActive?: string;
+  readonly laneOrder?: string;
+  readonly mergeWindow?: number;
   readonly grant?: readonly Grant[];
   readonly subscribe?: readonly string[];
 }
@@ -57,6 +61,7 @@ export function addAgentCommands(program: Command, world: World): void {
   const agent = program.command('agent').description('agents of this domain');
   addCreate(agent, world);
   addSubscribe(agent, world);
+  addSubscriptionCommands(agent, world);
 
   withPageOptions(agent.command('list'))
     .description('the agents you may see')
@@ -67,6 +72,7 @@ export function addAgentCommands(program: Command, world: World): void {
     ['show', 'one agent with its home'],
     ['pause', 'let an agent keep its mail but start no new run'],
     ['resume', 'let a paused agent work again'],
+    ['end', 'end an agent for good; its address is never given again'],
   ] as const) {
     agent
       .command(`${verb} <name>`)
@@ -86,6 +92,8 @@ function addCreate(agent: Command, world: World): void {
     .option('--runtime <id>', 'what executes it', 'scripted')
     .option('--runtime-config <file>', 'JSON for the runtime; - reads standard input')
     .addOption(new Option('--when-active <how>', 'what an event does to a busy session').choices(WHEN_ACTIVE))
+    .addOption(new Option('--lane-order <how>', 'how a busy session works off its queue').choices(LANE_ORDERS))
+    .option('--merge-window <ms>', 'how long a queued event waits for others like it, to become one run', Number)
     .option('--grant <action=target>', 'what it may do; * at the end matches any rest; may be repeated', collectGrant)
     .option('--subscribe <type>', 'events that wake it, such as github.*; may be repeated', collectText)
     .addHelpText(
@@ -118,7 +126,11 @@ async function createAgent(world: World, name: string, options: CreateAgent): Pr
     owner: options.owner,
     visibility: options.visibility,
     runtime: { id: options.runtime, config: file === undefined ? {} : readObject(await readInput(file), file) },
-    attention: options.whenActive === undefined ? undefined : { when_active: options.whenActive },
+    attention: {
+      when_active: options.whenActive,
+      lane_order: options.laneOrder,
+      merge_window_ms: options.mergeWindow,
+    },
     grants: options.grant,
     subscriptions: options.subscribe?.map((type) => ({ type })),
   };
@@ -142,7 +154,7 @@ function listAgents(world: World, options: PageOptions): Promise<void> {
   });
 }
 
-type AskForAgent = { readonly verb: 'show' | 'pause' | 'resume'; readonly name: string };
+type AskForAgent = { readonly verb: 'show' | 'pause' | 'resume' | 'end'; readonly name: string };
 
 async function askForAgent(world: World, options: CommonOptions, { verb, name }: AskForAgent): Promise<void> {
   const client = await connect(world, options);

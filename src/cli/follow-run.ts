@@ -16,7 +16,8 @@ export type RunEvent = z.infer<typeof runEventShape>;
 
 export interface FollowRun {
   readonly runId: string;
-  readonly after: number;
+  /** The cursor to go on from; the beginning without. */
+  readonly after: string | undefined;
   onEvent(event: RunEvent): void;
 }
 
@@ -29,45 +30,55 @@ const LONGEST_PAUSE_MS = 5_000;
 /** Resolves when the run has ended and every event was seen. Gives up after ten cuts in a row without one new event. */
 export async function followRun(client: Client, follow: FollowRun, world: World): Promise<void> {
   let cursor = follow.after;
+  let last = 0;
   let everOpened = false;
   let cuts = 0;
   for (;;) {
-    const outcome = await readOnce(client, { ...follow, after: cursor }, world);
+    const outcome = await readOnce(client, { ...follow, after: cursor, last }, world);
     if (outcome.kind === 'end') return;
-    cuts = outcome.cursor > cursor ? 1 : cuts + 1;
-    cursor = outcome.cursor;
+    cuts = outcome.last > last ? 1 : cuts + 1;
+    ({ cursor, last } = outcome);
     everOpened ||= outcome.opened;
     // A first connection that fails is no cut: nothing answers, and waiting would only hide it.
     if (!everOpened || cuts >= CUTS_IN_A_ROW) throw outcome.failure;
-    world.err(`The connection was cut; going on after event ${cursor}.\n`);
+    world.err(`The connection was cut; going on after event ${last}.\n`);
     await world.clock.sleep(Math.min(FIRST_PAUSE_MS * 2 ** (cuts - 1), LONGEST_PAUSE_MS));
   }
 }
 
 type Outcome =
   | { readonly kind: 'end' }
-  | { readonly kind: 'cut'; readonly cursor: number; readonly opened: boolean; readonly failure: CliFailure };
+  | {
+      readonly kind: 'cut';
+      readonly cursor: string | undefined;
+      /** The number of the last event seen. */
+      readonly last: number;
+      readonly opened: boolean;
+      readonly failure: CliFailure;
+    };
 
-async function readOnce(client: Client, follow: FollowRun, world: World): Promise<Outcome> {
+async function readOnce(client: Client, follow: FollowRun & { last: number }, world: World): Promise<Outcome> {
   const silence = watchSilence(world);
   let opened = false;
   let cursor = follow.after;
+  let { last } = follow;
   try {
     const response = await client.open(streamCall(follow), silence.signal);
     opened = true;
     for await (const frame of readFrames(response, silence.heard)) {
       if (frame.event === 'end') return { kind: 'end' };
       const event = readEvent(frame, client);
-      if (event.seq <= cursor) continue;
-      cursor = event.seq;
+      cursor = frame.id ?? cursor;
+      if (event.seq <= last) continue;
+      last = event.seq;
       follow.onEvent(event);
     }
-    return { kind: 'cut', cursor, opened, failure: cutOff(client) };
+    return { kind: 'cut', cursor, last, opened, failure: cutOff(client) };
   } catch (error) {
     const failure = error instanceof CliFailure ? error : cutOff(client, error);
     // No such run, no right, nonsense in the stream: asking again would not change it.
     if (!failure.retryable) throw failure;
-    return { kind: 'cut', cursor, opened, failure };
+    return { kind: 'cut', cursor, last, opened, failure };
   } finally {
     silence.end();
   }
@@ -77,7 +88,7 @@ function streamCall({ runId, after }: FollowRun) {
   return {
     path: pathOf('v1', 'runs', runId, 'events'),
     query: { after },
-    headers: { accept: 'text/event-stream', 'last-event-id': String(after) },
+    headers: { accept: 'text/event-stream' },
   };
 }
 
@@ -110,7 +121,7 @@ function readEvent(frame: Frame, client: Client): RunEvent {
 function cutOff(client: Client, cause?: unknown): CliFailure {
   return new CliFailure('unreachable', {
     said: `${client.url} cut the stream before the run had ended.`,
-    advice: 'Follow again with --after and the number of the last event.',
+    advice: 'Follow again with --after and the cursor of the last event.',
     cause,
   });
 }

@@ -30,13 +30,13 @@ const wordsShape = z.union([
   z.looseObject({ accepts: z.string() }).transform(({ accepts }) => `the ${accepts}`),
 ]);
 
-const mailShape = z.looseObject({ items: z.array(messageShape), cursor: z.number() });
+const mailShape = z.looseObject({ items: z.array(messageShape), cursor: z.string() });
 
 const BODY_WIDTH = 80;
 
 interface Inbox extends CommonOptions {
   readonly agent?: string;
-  readonly after?: number;
+  readonly after?: string;
   readonly limit?: number;
 }
 
@@ -45,9 +45,9 @@ export function addInboxCommand(program: Command, world: World): void {
     .command('inbox')
     .description('your mailbox, or that of an agent of yours')
     .option('--agent <name>', 'the mailbox of this agent')
-    .option('--after <position>', 'only what came after', wholeNumber)
+    .option('--after <cursor>', 'only what came after')
     .option('--limit <count>', 'how many at most (1 to 200)', wholeNumber)
-    .addHelpText('after', examples('hearth inbox --agent triage --after 0'))
+    .addHelpText('after', examples('hearth inbox --agent triage'))
     .action((_, command: Command) => inbox(world, command.optsWithGlobals<Inbox>()));
 }
 

@@ -26,7 +26,7 @@ const runShape = z.looseObject({
   started_at: z.string().nullish(),
   ended_at: z.string().nullish(),
 });
-const eventsShape = z.looseObject({ items: z.array(runEventShape), cursor: z.number(), ended: z.boolean() });
+const eventsShape = z.looseObject({ items: z.array(runEventShape), cursor: z.string(), ended: z.boolean() });
 
 const STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled', 'suspended', 'budget_exceeded'];
 const GOOD_ENDS = ['completed', 'suspended'];
@@ -35,10 +35,13 @@ const DATA_WIDTH = 100;
 interface ListRuns extends PageOptions {
   readonly agent?: string;
   readonly status?: string;
+  readonly session?: string;
+  readonly since?: string;
+  readonly until?: string;
 }
 
 interface Events extends CommonOptions {
-  readonly after?: number;
+  readonly after?: string;
   readonly limit?: number;
   readonly follow?: boolean;
 }
@@ -50,6 +53,9 @@ export function addRunsCommands(program: Command, world: World): void {
     .description('runs, newest first')
     .option('--agent <name>', 'only of this agent')
     .addOption(new Option('--status <status>', 'only in this state').choices(STATUSES))
+    .option('--session <id>', 'only of this session')
+    .option('--since <instant>', 'only runs made at this time or later, like 2026-01-31T08:00:00Z')
+    .option('--until <instant>', 'only runs made before')
     .addHelpText('after', examples('hearth runs list --agent triage --status suspended'))
     .action((_, command: Command) => listRuns(world, command.optsWithGlobals<ListRuns>()));
 
@@ -62,7 +68,7 @@ export function addRunsCommands(program: Command, world: World): void {
   runs
     .command('events <id>')
     .description('the events of a run; with --follow until it ends, also across cut connections')
-    .option('--after <number>', 'only events after this one', wholeNumber)
+    .option('--after <cursor>', 'only events after this cursor')
     .option('--limit <count>', 'how many at most (1 to 200), without --follow', wholeNumber)
     .option('--follow', 'go on until the run ends; exit code 1 unless it completes or suspends')
     .addHelpText('after', examples('hearth runs events run_7dkq2mhx3nqa_01jd… --follow'))
@@ -75,7 +81,13 @@ export function addRunsCommands(program: Command, world: World): void {
 function listRuns(world: World, options: ListRuns): Promise<void> {
   return showList(world, options, {
     at: ['v1', 'runs'],
-    query: { agent: options.agent, status: options.status },
+    query: {
+      agent: options.agent,
+      status: options.status,
+      session: options.session,
+      since: options.since,
+      until: options.until,
+    },
     item: runShape,
     columns: [
       { title: 'RUN', value: (run) => run.id },
@@ -133,7 +145,7 @@ async function follow(world: World, id: string, options: Events): Promise<void> 
   const client = await connect(world, options);
   const onEvent = (event: RunEvent) =>
     world.out(options.json === true ? `${printableJson(event)}\n` : eventLine(event));
-  await followRun(client, { runId: id, after: options.after ?? 0, onEvent }, world);
+  await followRun(client, { runId: id, after: options.after, onEvent }, world);
   const { status, reason_code: code } = await client.call(runShape, { path: pathOf('v1', 'runs', id) });
   const said = `The run ended ${status}${code ? ` (${code})` : ''}.`;
   if (!GOOD_ENDS.includes(status)) throw new CliFailure('refused', { said });

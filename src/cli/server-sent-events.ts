@@ -2,6 +2,8 @@
 import { parseJson } from './json.js';
 
 export interface Frame {
+  /** What a later request goes on from. */
+  readonly id: string | undefined;
   readonly event: string;
   /** The parsed JSON; undefined when it is none. */
   readonly data: unknown;
@@ -29,6 +31,7 @@ export async function* readFrames(response: Response, heard: () => void): AsyncG
 
 function parseBlock(block: string): Frame | undefined {
   let event = 'message';
+  let id: string | undefined;
   const data: string[] = [];
   for (const line of block.split('\n')) {
     const colon = line.indexOf(':');
@@ -36,7 +39,8 @@ function parseBlock(block: string): Frame | undefined {
     if (colon <= 0) continue;
     const value = line.slice(colon + 1).replace(/^ /, '');
     if (line.slice(0, colon) === 'event') event = value;
+    if (line.slice(0, colon) === 'id') id = value;
     if (line.slice(0, colon) === 'data') data.push(value);
   }
-  return data.length === 0 ? undefined : { event, data: parseJson(data.join('\n')) };
+  return data.length === 0 ? undefined : { id, event, data: parseJson(data.join('\n')) };
 }

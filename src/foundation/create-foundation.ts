@@ -12,6 +12,6 @@ export function createFoundation({ runLimit, ...parts }: CreateFoundation): Foun
   return {
     ...parts,
     commits: shareCommits(parts),
-    live: createLiveRuns(runLimit === undefined ? {} : { limit: runLimit }),
+    live: createLiveRuns({ clock: parts.clock, ...(runLimit === undefined ? {} : { limit: runLimit }) }),
   };
 }

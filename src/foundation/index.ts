@@ -1,9 +1,12 @@
 /** The door of the Foundation: one agent and its world, complete without a home or a peer. */
 export * from './activation/index.js';
+export { type AttentionFacts, attentionLimits, weighAttention } from './attention/index.js';
 export * from './audit/index.js';
 export { readBundle } from './context/index.js';
 export { createFoundation } from './create-foundation.js';
 export * from './effect/index.js';
+export * from './embedding/index.js';
+export { type Fact, factLimits, noteFact, noteFacts } from './fact/index.js';
 export {
   type AcceptedInput,
   type AcceptInput,
@@ -13,13 +16,16 @@ export {
   agentInputSchema,
   controlVerbs,
   type Ingress,
+  type InputPriority,
   inputLimits,
+  isTypePattern,
   parseAgentInput,
   sequenceInputs,
   type TrustClass,
 } from './input/index.js';
 export { mintFrom } from './new-id.js';
 export { type FoundationParts, foundationChannels } from './parts.js';
+export { placementLimits, tablePlacements } from './placement/index.js';
 export * from './ports.js';
 export { type RunRecord, runLimits, runStatuses } from './run/index.js';
 export * from './run-event/index.js';
@@ -37,7 +43,21 @@ export {
   type Steering,
 } from './runtime/index.js';
 export {
+  addSchedule,
+  cancelSchedule,
+  fireSchedules,
+  type ScheduleRecord,
+  scheduleAdapter,
+  scheduleLimits,
+  scheduleShape,
+  selectSchedule,
+  selectSchedules,
+  stopWatching,
+  watchExpiry,
+} from './schedule/index.js';
+export {
   conversationKey,
+  type ListedSession,
   linkSession,
   subjectKey,
 } from './session/index.js';
@@ -47,4 +67,7 @@ export {
   endStandingSubscription,
   listSubscriptions,
   type SubscriptionRecord,
+  suspensionLimits,
+  type WaitTerms,
 } from './suspension/index.js';
+export type { TimedPlace, TimedRange, TimedRows } from './timed-list/index.js';

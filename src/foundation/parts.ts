@@ -27,7 +27,10 @@ export const foundationChannels = {
   inputs: 'inputs',
   inputLog: 'input-log',
   runs: 'runs',
+  placements: 'placements',
   suspensions: 'suspensions',
+  lanes: 'lanes',
+  schedules: 'schedules',
 } as const;
 
 /** The steps of loops say whether there was more to do than they did. */

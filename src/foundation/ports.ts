@@ -16,6 +16,32 @@ export interface CapabilityGrant {
 /** How an agent's attention treats an event that finds its session active. */
 export type WhenActive = 'enqueue' | 'steer' | 'fork' | 'project';
 
+/**
+ * In which order a session's queue is worked off: as it came, or by class, where what ingress calls urgent comes before the
+ * normal and the bulk, and within these a control before a command before an event.
+ */
+export type LaneOrder = 'arrival' | 'priority';
+
+export interface AttentionSettings {
+  whenActive: WhenActive;
+  /** Default: arrival. */
+  laneOrder?: LaneOrder;
+  /** How long a queued event waits for others of its type and subject to be merged with it; 0, the default, merges nothing. */
+  mergeWindowMs?: number;
+  /** What becomes of untrusted content from a stranger that the agent listens to. Default: wake. */
+  strangers?: 'wake' | 'project' | 'ignore';
+  /** An event that happened longer ago is projected; timers are not judged by this. Default: never stale. */
+  staleAfterMs?: number;
+  /** As many events may wake it in a window; what comes then is projected, unless it is urgent. Default: any number. */
+  budget?: { wakes: number; windowMs: number };
+  /** An event whose key waits in its lane, or was taken within this time, is ignored. Default: none is a duplicate. */
+  duplicateWindowMs?: number;
+  /** An event that is too late within this time is urgent. Default: only what ingress or the subscription calls urgent is. */
+  urgentWithinMs?: number;
+  /** An event whose weights come to less is projected. Default: everything is worth it. */
+  leastWorth?: number;
+}
+
 export interface AgentDefinition {
   home: string;
   /** Stable public id of the agent; its domain-qualified address when homes are plugged in. */
@@ -23,7 +49,7 @@ export interface AgentDefinition {
   tenant: string;
   status: 'active' | 'paused' | 'ended';
   runtime: { id: string; config: JsonObject };
-  attention: { whenActive: WhenActive };
+  attention: AttentionSettings;
   grants: readonly CapabilityGrant[];
 }
 
@@ -44,15 +70,26 @@ declare const heldFence: unique symbol;
 /** A fence compared by equality with the authoritative record, whose row stays locked until the transaction ends. */
 export type HeldFence = Fence & { readonly [heldFence]: true };
 
+/** A placement that its holder still has; `renewed` is false when somebody had it locked: it is to be tried again. */
+export interface RenewedPlacement extends Fence {
+  renewed: boolean;
+}
+
 export interface Placements {
-  /** Takes or confirms the placement of an agent for `holder`; undefined while another live host has it. */
+  /** Takes or confirms the placement of an agent for `holder`; undefined while another live host has it, or is to get it. */
   claim(tx: Tx, home: string, holder: string): Promise<Fence | undefined>;
   /** Locks and compares (F12, D17); undefined when the fence is stale. */
   hold(tx: Tx, fence: Fence): Promise<HeldFence | undefined>;
-  /** Keeps every placement of `holder` alive; returns the homes still held. */
-  renew(tx: Tx, holder: string): Promise<string[]>;
-  /** Gives every placement of `holder` back, so that another host need not wait for its end. */
-  release(tx: Tx, holder: string): Promise<void>;
+  /** Keeps these placements of `holder` alive; answers those it still has. */
+  renew(tx: Tx, holder: string, homes: readonly string[]): Promise<RenewedPlacement[]>;
+  /** Gives these placements of `holder` back, or all, so that another host need not wait for their end. */
+  release(tx: Tx, holder: string, homes?: readonly string[]): Promise<void>;
+  /** Which of these agents another live host has. */
+  heldElsewhere(sql: Sql, holder: string, homes: readonly string[]): Promise<string[]>;
+  /** Asks those that have these agents to hand them to `holder` when they can; answers those that nobody had asked for. */
+  ask(tx: Tx, holder: string, homes: readonly string[]): Promise<string[]>;
+  /** Which agents that `holder` has are asked for. */
+  asked(sql: Sql, holder: string): Promise<string[]>;
 }
 
 export interface AuthorizationDecision {

@@ -17,7 +17,7 @@ import { getQuarantine } from './admin-api/get-quarantine.js';
 import { getSources } from './admin-api/get-sources.js';
 import { getSubscriptions } from './admin-api/get-subscriptions.js';
 import { postAgent } from './admin-api/post-agent.js';
-import { postAgentPause, postAgentResume } from './admin-api/post-agent-status.js';
+import { postAgentEnd, postAgentPause, postAgentResume } from './admin-api/post-agent-status.js';
 import { postCredential } from './admin-api/post-credential.js';
 import { postCredentialRevoke } from './admin-api/post-credential-revoke.js';
 import { postHuman } from './admin-api/post-human.js';
@@ -25,22 +25,32 @@ import { postPeer } from './admin-api/post-peer.js';
 import { postPeerBlock } from './admin-api/post-peer-block.js';
 import { postSource } from './admin-api/post-source.js';
 import { postSubscription } from './admin-api/post-subscription.js';
+import { deleteSchedule } from './agent-api/delete-schedule.js';
+import { getAudit } from './agent-api/get-audit.js';
 import { getCommitment } from './agent-api/get-commitment.js';
 import { getCommitments } from './agent-api/get-commitments.js';
 import { getConversation } from './agent-api/get-conversation.js';
 import { getInput } from './agent-api/get-input.js';
+import { getInputs } from './agent-api/get-inputs.js';
 import { getMessages } from './agent-api/get-messages.js';
 import { getRun } from './agent-api/get-run.js';
 import { getRunEvents } from './agent-api/get-run-events.js';
 import { getRuns } from './agent-api/get-runs.js';
+import { getSchedule } from './agent-api/get-schedule.js';
+import { getSchedules } from './agent-api/get-schedules.js';
+import { getSession } from './agent-api/get-session.js';
+import { getSessions } from './agent-api/get-sessions.js';
 import { getWhoami } from './agent-api/get-whoami.js';
 import { postControl } from './agent-api/post-control.js';
 import { postInput } from './agent-api/post-input.js';
 import { postMessage } from './agent-api/post-message.js';
+import { postSchedule } from './agent-api/post-schedule.js';
 import { runStreams } from './agent-api/stream-run-events.js';
 import { getDocs, getOpenapi } from './docs.js';
 import type { Endpoint } from './endpoint.js';
 import { getHealth, type Health } from './health.js';
+import { type DoorParts, idempotent } from './idempotency/idempotent.js';
+import { strictQuery } from './middleware/strict-query.js';
 
 export interface PrivateDoor {
   gateway: Gateway;
@@ -53,7 +63,19 @@ export interface PrivateDoor {
 }
 
 export function privateEndpoints(door: PrivateDoor): Endpoint[] {
-  return [getHealth(door.health), getOpenapi('agent'), getDocs('agent'), ...agentApi(door), ...adminApi(door)];
+  const { gateway } = door;
+  // A repeated request finds its endpoint over one transaction instead of the database.
+  const over = (parts: DoorParts) => callable({ ...door, gateway: { ...gateway, ...parts } });
+  return [
+    getHealth(door.health),
+    getOpenapi('agent'),
+    getDocs('agent'),
+    ...callable(door).map((endpoint) => strictQuery(idempotent({ ...gateway, over }, endpoint))),
+  ];
+}
+
+function callable(door: PrivateDoor): Endpoint[] {
+  return [...agentApi(door), ...adminApi(door)];
 }
 
 function agentApi({ gateway, effects, closing }: PrivateDoor): Endpoint[] {
@@ -62,11 +84,19 @@ function agentApi({ gateway, effects, closing }: PrivateDoor): Endpoint[] {
   return [
     getWhoami(gateway),
     postInput(gateway),
+    getInputs(gateway),
     getInput(gateway),
     getRuns(gateway),
     getRun(gateway),
     getRunEvents({ ...gateway, streams }),
     postControl(gateway),
+    getSessions(gateway),
+    getSession(gateway),
+    getAudit(gateway),
+    postSchedule(gateway),
+    getSchedules(gateway),
+    getSchedule(gateway),
+    deleteSchedule(gateway),
     postMessage(effects),
     getMessages(gateway),
     getCommitments(gateway),
@@ -86,6 +116,7 @@ function adminApi({ gateway, runtimes, urls }: PrivateDoor): Endpoint[] {
     getAgent(gateway),
     postAgentPause(gateway),
     postAgentResume(gateway),
+    postAgentEnd(gateway),
     getSubscriptions(gateway),
     postSubscription(gateway),
     deleteSubscription(gateway),

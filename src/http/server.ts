@@ -6,6 +6,7 @@ import Koa from 'koa';
 import { type Clock, type Log, type Random, StartRefused } from '../platform/index.js';
 import { describeProblem, type ProblemCode, toBase64url } from '../protocol/index.js';
 import { type Connections, watchConnections } from './connections.js';
+import type { Cursors } from './cursor.js';
 import type { DoorContext, DoorState, Endpoint } from './endpoint.js';
 import { accessLog } from './middleware/access-log.js';
 import { type AuthenticateToken, authenticate } from './middleware/authenticate.js';
@@ -13,6 +14,7 @@ import { type InFlight, inFlight } from './middleware/in-flight.js';
 import { plainHttp } from './middleware/plain-http.js';
 import { problemDetails } from './middleware/problem-details.js';
 import { requestId } from './middleware/request-id.js';
+import { timeLimit } from './middleware/time-limit.js';
 
 export interface OpenListener {
   door: 'federation' | 'private';
@@ -20,8 +22,11 @@ export interface OpenListener {
   /** 0 takes a free port. */
   port: number;
   endpoints: readonly Endpoint[];
+  cursors: Cursors;
   /** Given for a door where every request needs a bearer token. */
   authenticateToken?: AuthenticateToken;
+  /** How long an answer may take. */
+  answerMs?: number;
   clock: Clock;
   random: Random;
   log: Log;
@@ -38,6 +43,8 @@ export interface Listener {
 
 const requestLimits = { inWork: 256, perConnection: 16, arriving: 128 };
 const connectionLimit = 1_024;
+// Longer than a transaction may take, and shorter than clients wait.
+const answerMs = 25_000;
 
 export async function openListener(options: OpenListener): Promise<Listener> {
   const gate = inFlight(requestLimits);
@@ -76,9 +83,14 @@ function composeApp(options: OpenListener, gate: InFlight): Koa<DoorState> {
   // Only what breaks after the answer has begun ends here, such as a caller that went away.
   app.on('error', (error: unknown) => log.debug({ err: error, door: options.door }, 'answer cut short'));
   app.use(requestId(random));
+  app.use((ctx, next) => {
+    ctx.state.cursors = options.cursors;
+    return next();
+  });
   app.use(accessLog(log, clock));
   app.use(problemDetails({ log, challenge: authenticateToken ? 'Bearer' : 'Signature' }));
   app.use(plainHttp);
+  app.use(timeLimit(clock, options.answerMs ?? answerMs));
   app.use(gate.middleware);
   if (authenticateToken) app.use(authenticate(authenticateToken));
   const router = composeRouter(options.endpoints);

@@ -21,6 +21,7 @@ const lostCodes = new Set([
   '57P01', // the administrator shuts the server down
   '57P02', // a crash of another server process
   '57P03', // starting up or shutting down
+  '53300', // no room for another connection: several processes share the server
 ]);
 
 /** True when the work may simply be tried again on a new connection. A lost commit may have happened all the same. */

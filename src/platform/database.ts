@@ -45,6 +45,7 @@ export interface OpenDatabase {
 }
 
 const defaultTransactionMs = 20_000;
+const idleInTransactionMs = 4_000;
 // After the deadline a rollback is on its way; this long again, and the connection counts as dead.
 const graceMs = 5_000;
 
@@ -76,7 +77,8 @@ function connect(options: OpenDatabase, transactionMs: number): postgres.Sql {
     connection: {
       application_name: options.applicationName,
       statement_timeout: transactionMs,
-      idle_in_transaction_session_timeout: transactionMs,
+      // A process that stops inside a transaction must not keep its locks for longer than others keep their leases.
+      idle_in_transaction_session_timeout: Math.min(transactionMs, idleInTransactionMs),
       TimeZone: 'UTC',
       ...(options.clockOffsetMs ? { 'hearth.clock_offset_ms': options.clockOffsetMs } : {}),
     },

@@ -16,6 +16,7 @@ export const ID_KINDS = [
   'op',
   'sus',
   'sub',
+  'sch',
   'cred',
   'cand',
   'prop',

@@ -31,6 +31,11 @@ const PROBLEMS = {
   method_not_allowed: row(405, 'The method is not allowed here', 'Use one of the methods in the Allow header.'),
   conflict: row(409, 'The state has changed meanwhile', 'Read the current state and decide again.'),
   idempotency_conflict: row(409, 'The idempotency key was used for another request', 'Use a new key for new content.'),
+  idempotency_in_progress: row(
+    409,
+    'The first request with this idempotency key is still in work',
+    'Send it again after Retry-After; the answer will be the same.',
+  ),
   transaction_conflict: row(
     409,
     'The transaction id was used for another body',
@@ -53,8 +58,9 @@ const PROBLEMS = {
   rate_limited: row(429, 'Too many requests', 'Wait as long as Retry-After says.'),
   unavailable: row(503, 'The service is not available now', 'Try again later.'),
   draining: row(503, 'The server is stopping', 'Try again in some seconds.'),
+  cursor_invalid: row(400, 'The cursor was not given out for this list', 'Start without a cursor.'),
   cursor_ahead: row(400, 'The cursor lies beyond the end', 'Start again from the last cursor that was given to you.'),
-  cursor_gone: row(410, 'The cursor lies before what is kept', 'Read the state again and start from its cursor.'),
+  cursor_gap: row(410, 'The cursor lies before what is kept', 'Read the state again and go on from oldest_cursor.'),
   not_supported: row(501, 'This is not supported yet', 'See the discovery document for what is.'),
   internal: row(500, 'Something failed on our side', 'Try again; quote the request id if it stays.'),
 } as const satisfies Record<string, ProblemRow>;

@@ -181,6 +181,23 @@ describe('a new person', () => {
   });
 });
 
+describe('an operator', () => {
+  it('lists inputs and sessions, and lists and ends subscriptions and an agent', async () => {
+    const token = domain.operatorToken;
+    expect(await as(token, 'agent', 'subscribe', 'greeter', 'weather.*')).toMatchObject({ exitCode: 0, err: '' });
+    const { items: standing } = await json(token, 'agent', 'subscriptions', 'greeter');
+    const weather = standing.find((item: { type: string }) => item.type === 'weather.*');
+    expect((await as(token, 'agent', 'unsubscribe', 'greeter', weather.id)).out).toContain('no more');
+    expect(await as(token, 'agent', 'unsubscribe', 'greeter', weather.id)).toMatchObject({ exitCode: 1 });
+    const { items: inputs } = await json(token, 'inputs', 'list', '--agent', 'greeter', '--disposition', 'ACTIVATE');
+    expect((await as(token, 'inputs', 'show', inputs[0].id)).out).toMatch(/DECISION[\s\S]*ACTIVATE/);
+    const { items: sessions } = await json(token, 'sessions', 'list', '--agent', 'greeter');
+    expect((await as(token, 'sessions', 'show', sessions[0].id)).out).toMatch(/state +(idle|active|suspended)/);
+    expect(await as(token, 'agent', 'end', 'greeter')).toMatchObject({ exitCode: 0, err: '' });
+    expect((await as(token, 'agent', 'show', 'greeter')).out).toMatch(/status +ended/);
+  });
+});
+
 describe('what was sent', () => {
   it('stands in the outbox as delivered', async () => {
     const { items } = await until(

@@ -60,7 +60,17 @@ describe('an Agent Home', () => {
       environment_refs: [],
       latest_audit_cursor: null,
       runtime: { id: 'scripted', config: { rules: [{ when: { type: 'a.b' }, steps: [] }] } },
-      attention: { when_active: 'steer' },
+      attention: {
+        when_active: 'steer',
+        lane_order: 'arrival',
+        merge_window_ms: 0,
+        strangers: 'wake',
+        stale_after_ms: null,
+        budget: null,
+        duplicate_window_ms: null,
+        urgent_within_ms: null,
+        least_worth: null,
+      },
     });
   });
 

@@ -121,12 +121,12 @@ describe('a mailbox', () => {
     expect(await read(3)).toEqual({ messages: [], next: 3, last: 3 });
     await expect(read(4)).rejects.toMatchObject({ code: 'cursor_ahead' });
     await home.db.sql`delete from home.mailbox_messages where home = ${mailbox} and position <= 2`;
-    await expect(read(0)).rejects.toMatchObject({ code: 'cursor_gone', extra: { first: 3 } });
-    await expect(read(1)).rejects.toMatchObject({ code: 'cursor_gone' });
+    await expect(read(0)).rejects.toMatchObject({ code: 'cursor_gap', extra: { oldest: 2 } });
+    await expect(read(1)).rejects.toMatchObject({ code: 'cursor_gap' });
     expect((await read(2)).messages).toHaveLength(1);
     expect((await read()).messages).toHaveLength(1);
     await home.db.sql`delete from home.mailbox_messages where home = ${mailbox}`;
-    await expect(read(2)).rejects.toMatchObject({ code: 'cursor_gone' });
+    await expect(read(2)).rejects.toMatchObject({ code: 'cursor_gap' });
     expect(await read()).toEqual({ messages: [], next: 3, last: 3 });
     expect(await store(message(mailbox, { messageId: 'd' }))).toEqual({ stored: true, position: 4 });
   });

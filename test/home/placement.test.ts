@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Fence } from '../../src/foundation/index.js';
-import { endAgent, homePlacements, placementTtlMs, readPlacement } from '../../src/home/index.js';
+import { type Fence, placementLimits } from '../../src/foundation/index.js';
+import { endAgent, homePlacements, readPlacement } from '../../src/home/index.js';
 import type { Tx } from '../../src/platform/index.js';
 import { addAgent, type HomeFixture, openHome } from './home-fixture.js';
+
+const { ttlMs } = placementLimits;
 
 describe('placement', () => {
   let home: HomeFixture;
@@ -56,10 +58,10 @@ describe('placement', () => {
   it('starts a new epoch under a new lease once it has lapsed, also for the host that had it', async () => {
     const agent = await freshAgent();
     const first = await claim(agent, 'host-a');
-    const second = await claim(agent, 'host-b', placementTtlMs + 1);
+    const second = await claim(agent, 'host-b', ttlMs + 1);
     expect(second.placementEpoch).toBe(2);
     expect(second.placementLeaseId).not.toBe(first.placementLeaseId);
-    const third = await claim(agent, 'host-b', 2 * placementTtlMs + 2);
+    const third = await claim(agent, 'host-b', 2 * ttlMs + 2);
     expect(third.placementEpoch).toBe(3);
   });
 
@@ -90,7 +92,7 @@ describe('placement', () => {
             from home.placements
            where home = ${agent}`;
       });
-    const takeOver = later(placementTtlMs + 1, (tx) => placements.claim(tx, agent, 'host-b'));
+    const takeOver = later(ttlMs + 1, (tx) => placements.claim(tx, agent, 'host-b'));
     await Promise.all([...Array.from({ length: 50 }, effect), takeOver, ...Array.from({ length: 50 }, effect)]);
     expect(await home.db.sql`select 1 from public.effects_seen where taken_over`).toHaveLength(0);
     expect(await inTx((tx) => placements.hold(tx, old))).toBeUndefined();
@@ -99,7 +101,7 @@ describe('placement', () => {
   it('is not held once it has lapsed, even while nobody else took it', async () => {
     const agent = await freshAgent();
     const fence = await claim(agent, 'host-a');
-    expect(await later(placementTtlMs + 1, (tx) => placements.hold(tx, fence))).toBeUndefined();
+    expect(await later(ttlMs + 1, (tx) => placements.hold(tx, fence))).toBeUndefined();
   });
 
   it('is renewed for as long as it lives and never after', async () => {
@@ -107,7 +109,8 @@ describe('placement', () => {
     await claim(kept, 'host-r');
     await claim(lapsed, 'host-r');
     await home.db.sql`update home.placements set expires_at = hearth_now() where home = ${lapsed}`;
-    expect(await inTx((tx) => placements.renew(tx, 'host-r'))).toEqual([kept]);
+    const renewed = await inTx((tx) => placements.renew(tx, 'host-r', [kept, lapsed]));
+    expect(renewed).toMatchObject([{ home: kept, renewed: true }]);
     expect((await readPlacement(home.db.sql, kept))?.expiresAt.getTime()).toBeGreaterThan(
       (await readPlacement(home.db.sql, lapsed))?.expiresAt.getTime() ?? 0,
     );

@@ -127,6 +127,9 @@ describe('lists', () => {
 
   it('of commitments take a cursor as all others do', async () => {
     expect((await domain.api('GET', '/v1/commitments?limit=1')).body).toEqual({ items: [], next_cursor: null });
-    expect((await domain.api('GET', '/v1/commitments?cursor=eA')).status).toBe(200);
+    expect((await domain.api('GET', '/v1/commitments?cursor=eA')).body).toMatchObject({
+      status: 400,
+      code: 'cursor_invalid',
+    });
   });
 });

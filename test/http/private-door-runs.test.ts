@@ -37,7 +37,11 @@ describe('runs and controls (F19)', () => {
       body: { verb: 'cancel' },
     });
     expect(control.status).toBe(404);
-    expect((await domain.api('GET', '/v1/runs', { token: tokens.bob })).body).toEqual({ items: [], next_cursor: null });
+    expect((await domain.api('GET', '/v1/runs', { token: tokens.bob })).body).toEqual({
+      items: [],
+      next_cursor: null,
+      previous_cursor: null,
+    });
     expect((await domain.api('GET', `/v1/inputs/${sent.text('input_id')}`, { token: tokens.bob })).status).toBe(404);
   });
 

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { createCursors } from '../../src/http/cursor.js';
 import type { Endpoint } from '../../src/http/endpoint.js';
 import { jsonBody, rawBody } from '../../src/http/middleware/body.js';
 import { type Listener, openListener } from '../../src/http/server.js';
@@ -78,6 +79,7 @@ let listener: Listener;
 
 beforeAll(async () => {
   listener = await openListener({
+    cursors: createCursors(new Uint8Array(32)),
     door: 'federation',
     host: '127.0.0.1',
     port: 0,
@@ -200,6 +202,7 @@ describe('listener', () => {
 describe('draining', () => {
   it('requests in work end well, new ones get 503, then nothing listens', async () => {
     const own = await openListener({
+      cursors: createCursors(new Uint8Array(32)),
       door: 'private',
       host: '127.0.0.1',
       port: 0,
@@ -221,9 +224,36 @@ describe('draining', () => {
     await expect(fetch(`${own.url}/ok/1`)).rejects.toThrow();
   });
 
+  it('an answer that takes too long is given up, and its work still counts until it ends', async () => {
+    const own = await openListener({
+      cursors: createCursors(new Uint8Array(32)),
+      door: 'private',
+      host: '127.0.0.1',
+      port: 0,
+      endpoints,
+      answerMs: 100,
+      clock: systemClock(),
+      random: systemRandom(),
+      log,
+    });
+    const late = await fetch(`${own.url}/slow`);
+    expect([late.status, late.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await late.json()).toMatchObject({ code: 'unavailable' });
+    const closed = own.close(5_000).then(() => 'closed');
+    const sooner = await Promise.race([
+      closed,
+      systemClock()
+        .sleep(700)
+        .then(() => 'in work'),
+    ]);
+    release();
+    expect([sooner, await closed]).toEqual(['in work', 'closed']);
+  });
+
   it('a port that is taken is refused in words', async () => {
     const port = Number(new URL(listener.url).port);
     const taken = openListener({
+      cursors: createCursors(new Uint8Array(32)),
       door: 'private',
       host: '127.0.0.1',
       port,

@@ -69,6 +69,14 @@ test('answers have the published shapes', async () => {
   await holds('Input', settled(accepted.text('input_id')));
   const runs = await holds('Runs', api('GET', '/v1/runs'));
   const run = first(runs, 'id');
+  await holds('Inputs', api('GET', '/v1/inputs'));
+  const sessions = await holds('Sessions', api('GET', '/v1/sessions'));
+  await holds('Session', api('GET', `/v1/sessions/${first(sessions, 'id')}`));
+  const rule = { kind: 'cron', cron: '0 9 * * *', zone: 'Europe/Berlin' };
+  const schedule = await holds('Schedule', api('POST', '/v1/schedules', { agent: 'echo', rule }));
+  await holds('Schedules', api('GET', '/v1/schedules?agent=echo'));
+  await holds('Schedule', api('GET', `/v1/schedules/${schedule.text('id')}`));
+  await holds('Audit', api('GET', '/v1/audit?agent=echo'));
   await holds('Run', api('GET', `/v1/runs/${run}`));
   await holds('RunEvents', api('GET', `/v1/runs/${run}/events`));
   const sent = await holds(

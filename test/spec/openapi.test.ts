@@ -27,7 +27,7 @@ describe.each(Object.entries(doors()))('%s', (name, door) => {
   });
 
   test('a route that changes something and takes JSON says which', () => {
-    const bodiless = /\/(pause|resume|revoke|block)$/;
+    const bodiless = /\/(pause|resume|end|revoke|block)$/;
     const taking = door.endpoints.filter(
       ({ method, path }) => /POST|PUT/.test(method) && !bodiless.test(path) && !path.startsWith('/webhooks'),
     );

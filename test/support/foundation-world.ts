@@ -7,11 +7,14 @@ import {
   createFoundation,
   createRuntimeRegistry,
   type DispatchingEffectAdapter,
+  expireSuspensions,
   type FoundationParts,
   type Ingress,
+  type InputPriority,
   type InputView,
   keepLeases,
   mintFrom,
+  openLanes,
   type RunRecord,
   type RuntimeKind,
   readInput,
@@ -34,7 +37,10 @@ export interface FoundationWorld {
   dispatched: Map<string, number>;
   addAgent(agent: AddAgent): Promise<AgentDefinition>;
   send(input: Partial<AgentInput>, ingress?: Partial<Ingress>): Promise<string>;
-  subscribe(agent: AgentDefinition, subscription: { type: string; subject?: string }): Promise<void>;
+  subscribe(
+    agent: AgentDefinition,
+    subscription: { type: string; subject?: string; priority?: InputPriority },
+  ): Promise<void>;
   /** Another host on the same database and agents. */
   host(over?: Partial<FoundationParts>): FoundationParts;
   /** Runs the loops until nothing is left to do. */
@@ -45,6 +51,8 @@ export interface FoundationWorld {
   events(runId: string): Promise<string[]>;
   /** Lets every lease, placement and effect claim end at once, as if their hosts had been silent for long. */
   expire(): Promise<void>;
+  /** As if every host had been silent for long: leases end, runs are reaped, and what is left is done. */
+  recover(): Promise<void>;
 }
 
 export interface AddAgent {
@@ -52,6 +60,10 @@ export interface AddAgent {
   tenant?: string;
   status?: AgentDefinition['status'];
   whenActive?: AgentDefinition['attention']['whenActive'];
+  laneOrder?: AgentDefinition['attention']['laneOrder'];
+  mergeWindowMs?: number;
+  /** What else its attention makes of events. */
+  attention?: Partial<AgentDefinition['attention']>;
   runtimeId?: string;
 }
 
@@ -114,7 +126,12 @@ export function openFoundationWorld(
         tenant: agent.tenant ?? 'default',
         status: agent.status ?? 'active',
         runtime: { id: agent.runtimeId ?? 'scripted', config: agent.script ?? { rules: [] } },
-        attention: { whenActive: agent.whenActive ?? 'enqueue' },
+        attention: {
+          whenActive: agent.whenActive ?? 'enqueue',
+          laneOrder: agent.laneOrder ?? 'arrival',
+          mergeWindowMs: agent.mergeWindowMs ?? 0,
+          ...agent.attention,
+        },
         grants: [{ action: 'count.*', target: '*' }],
       };
       agents.set(home, definition);
@@ -162,6 +179,11 @@ export function openFoundationWorld(
       await db.sql`update foundation.effects set claimed_until = hearth_now() where status = 'dispatching'`;
       await db.sql`update home.placements set expires_at = hearth_now() - interval '1 second'`;
     },
+    async recover() {
+      await world.expire();
+      await reapRuns(parts);
+      await world.settle();
+    },
   };
   return world;
 }
@@ -172,6 +194,8 @@ async function settle(db: Database, hosts: FoundationParts[]): Promise<void> {
       await sequenceInputs(parts);
       await resolveInputs(parts);
       await replaySuspensions(parts);
+      await expireSuspensions(parts);
+      await openLanes(parts);
       await startRuns(parts);
     }
     await Promise.all(hosts.map((parts) => parts.live.idle()));

@@ -50,7 +50,17 @@ export const AgentHome = z.strictObject({
   environment_refs: z.array(text),
   latest_audit_cursor: text.nullable(),
   runtime: z.strictObject({ id: text, config: json }),
-  attention: z.strictObject({ when_active: text }),
+  attention: z.strictObject({
+    when_active: text,
+    lane_order: text,
+    merge_window_ms: count,
+    strangers: text,
+    stale_after_ms: count.nullable(),
+    budget: z.strictObject({ wakes: count, window_ms: count }).nullable(),
+    duplicate_window_ms: count.nullable(),
+    urgent_within_ms: count.nullable(),
+    least_worth: z.number().int().nullable(),
+  }),
 });
 export const AgentMade = z.strictObject({ agent: AgentHome, recovery_key: text });
 
@@ -59,6 +69,7 @@ export const SubscriptionMade = z.strictObject({
   type: text,
   subject: text.nullable(),
   when_active: text.nullable(),
+  priority: text,
 });
 export const Subscription = SubscriptionMade.extend({ created_at: instant });
 

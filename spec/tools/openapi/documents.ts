@@ -94,7 +94,12 @@ function documentOf(door: Door): object {
 
 function operationOf({ path, takes, method }: Endpoint, operation: Operation, doorSecurity: Door['security']): object {
   const { summary, description, body, security } = operation;
-  const parameters = [...pathParameters(path), ...queryParameters(takes?.query), ...headerParameters(operation)];
+  const parameters = [
+    ...pathParameters(path),
+    ...queryParameters(takes?.query),
+    ...headerParameters(operation),
+    ...keyParameter(method, doorSecurity),
+  ];
   const requestBody = takes?.body
     ? { required: true, content: { 'application/json': { schema: schemaOf(takes.body) } } }
     : body && { required: true, description: body.description, content: { [body.mediaType]: {} } };
@@ -149,6 +154,14 @@ function queryParameters(query: z.ZodType | undefined): object[] {
     required: required.includes(name),
     schema,
   }));
+}
+
+/** Every POST of the private door takes a key. */
+function keyParameter(method: Endpoint['method'], doorSecurity: Door['security']): object[] {
+  if (method !== 'POST' || doorSecurity !== 'bearer') return [];
+  const description = 'The same key and body again, within 24 hours, get the first answer, and nothing is done twice';
+  const schema = { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' };
+  return [{ name: 'Idempotency-Key', in: 'header', required: false, description, schema }];
 }
 
 const SIGNATURE_HEADERS = ['Signature-Input', 'Signature', 'Fed-Origin', 'Fed-Destination'];

@@ -9,3 +9,7 @@ export const json = z.unknown().meta({ description: 'Any JSON' });
 
 /** A page of a list. */
 export const pageOf = (item: z.ZodType) => z.strictObject({ items: z.array(item), next_cursor: text.nullable() });
+
+/** Of a list by time, which is also read backwards. */
+export const timedPageOf = (item: z.ZodType) =>
+  z.strictObject({ items: z.array(item), next_cursor: text.nullable(), previous_cursor: text.nullable() });

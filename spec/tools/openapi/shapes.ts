@@ -1,5 +1,6 @@
 // What the doors answer, as schemas: published as components, and held against real answers by a test.
 import { z } from 'zod';
+import { ruleSchema } from '../../../src/foundation/schedule/schedule.js';
 import { PROBLEM_CODES } from '../../../src/protocol/index.js';
 import {
   AgentHome,
@@ -20,7 +21,7 @@ import {
   Subscription,
   SubscriptionMade,
 } from './admin-shapes.js';
-import { address, count, instant, json, pageOf, text } from './scalars.js';
+import { address, count, instant, json, pageOf, text, timedPageOf } from './scalars.js';
 
 const Problem = z.looseObject({
   type: text,
@@ -120,9 +121,65 @@ const Run = z.strictObject({
   ended_at: instant.nullable(),
 });
 
+const session = {
+  id: text,
+  agent: text,
+  state: z.enum(['idle', 'active', 'suspended']),
+  active_run_id: text.nullable(),
+  forked_from_session_id: text.nullable(),
+  runtime_id: text,
+  runtime_version: text,
+  created_at: instant,
+  updated_at: instant,
+};
+
+const Schedule = z.strictObject({
+  id: text,
+  agent: text,
+  owner: text,
+  key: text.nullable(),
+  rule: ruleSchema,
+  deliver: z.enum(['command', 'event']),
+  catch_up: z.enum(['one', 'none', 'all']),
+  session: text.nullable(),
+  subject: text.nullable(),
+  data: json.nullable(),
+  status: z.enum(['active', 'ended', 'cancelled']),
+  next_fire_at: instant.nullable(),
+  last_slot_at: instant.nullable(),
+  fired_count: count,
+  ended_reason: text.nullable(),
+  created_at: instant,
+});
+
+const Session = z.strictObject({
+  ...session,
+  suspension: z.strictObject({ id: text, reason: text, run_id: text }).nullable(),
+  lane: z.array(
+    z.strictObject({
+      candidate_id: text,
+      input_id: text,
+      route: text,
+      decision: text,
+      reason: text,
+      decided_at: instant,
+    }),
+  ),
+});
+
+const AuditEntry = z.strictObject({
+  id: text,
+  at: instant,
+  actor: text,
+  action: text,
+  object: text,
+  outcome: text,
+  details: json,
+});
+
 const RunEvents = z.strictObject({
   items: z.array(z.strictObject({ seq: count, type: text, data: json, at: instant })),
-  cursor: count,
+  cursor: text,
   ended: z.boolean(),
 });
 
@@ -144,7 +201,7 @@ const Message = z.strictObject({
   receipt_id: text.nullable(),
 });
 
-const Mailbox = z.strictObject({ items: z.array(Message), cursor: count, last: count });
+const Mailbox = z.strictObject({ items: z.array(Message), cursor: text, last: count });
 
 const commitment = {
   commitment_id: text,
@@ -184,6 +241,7 @@ const Conversation = z.strictObject({
   created_at: instant,
   participants: z.array(address),
   messages: z.array(Message),
+  next_cursor: text.nullable(),
 });
 
 /** Every answer by its published name. */
@@ -195,8 +253,14 @@ export const shapes = {
   TransitionLog,
   Caller,
   Input,
+  Inputs: timedPageOf(Input),
   Run,
-  Runs: pageOf(Run),
+  Runs: timedPageOf(Run),
+  Session,
+  Sessions: timedPageOf(z.strictObject(session)),
+  Schedule,
+  Schedules: pageOf(Schedule),
+  Audit: timedPageOf(AuditEntry),
   RunEvents,
   Sent,
   Mailbox,

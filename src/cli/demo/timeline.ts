@@ -50,7 +50,7 @@ const runsPerLook = 20;
 
 export function openTimeline({ domains, clock, write }: TimelineOptions): Timeline {
   const startedMs = clock.monotonicMs();
-  const seen = new Map<string, number>();
+  const seen = new Map<string, string>();
 
   const say = (who: string, what: string) => {
     const seconds = ((clock.monotonicMs() - startedMs) / 1000).toFixed(2).padStart(7);
@@ -68,14 +68,14 @@ export function openTimeline({ domains, clock, write }: TimelineOptions): Timeli
   return { say, look };
 }
 
-async function newEvents(domain: DomainProcess, seen: Map<string, number>): Promise<News[]> {
+async function newEvents(domain: DomainProcess, seen: Map<string, string>): Promise<News[]> {
   const news: News[] = [];
   const { items } = await admin<{ items: RunItem[] }>(domain, `GET /v1/runs?limit=${runsPerLook}`);
   for (const run of items) {
-    const after = seen.get(run.id) ?? 0;
-    const page = await admin<{ items: EventItem[] }>(domain, `GET /v1/runs/${run.id}/events?after=${after}`);
+    const after = afterOf(seen.get(run.id), '?');
+    const page = await admin<Log<EventItem>>(domain, `GET /v1/runs/${run.id}/events${after}`);
+    seen.set(run.id, page.cursor);
     for (const event of page.items) {
-      seen.set(run.id, event.seq);
       const what = describe(run, event);
       if (what) news.push({ at: event.at, who: nameOf(run.agent), what });
     }
@@ -84,18 +84,27 @@ async function newEvents(domain: DomainProcess, seen: Map<string, number>): Prom
 }
 
 /** What the agent's mailbox took since the last look; what it sent is told by the effects. */
-async function newMessages(domain: DomainProcess, agent: string, seen: Map<string, number>): Promise<News[]> {
+async function newMessages(domain: DomainProcess, agent: string, seen: Map<string, string>): Promise<News[]> {
   const key = `mailbox ${domain.domain}`;
-  const call = `GET /v1/messages?agent=${nameOf(agent)}&after=${seen.get(key) ?? 0}` as const;
-  const { items } = await admin<{ items: MessageItem[] }>(domain, call);
+  const call = `GET /v1/messages?agent=${nameOf(agent)}${afterOf(seen.get(key), '&')}` as const;
+  const { items, cursor } = await admin<Log<MessageItem>>(domain, call);
+  seen.set(key, cursor);
   const news: News[] = [];
   for (const message of items) {
-    seen.set(key, message.position);
     if (message.direction === 'out') continue;
     const what = `verified and stored: ${message.interaction_type} from ${message.sender}`;
     news.push({ at: message.stored_at, who: domain.domain, what });
   }
   return news;
+}
+
+interface Log<Item> {
+  items: Item[];
+  cursor: string;
+}
+
+function afterOf(cursor: string | undefined, sign: '?' | '&'): string {
+  return cursor === undefined ? '' : `${sign}after=${cursor}`;
 }
 
 function nameOf(agent: string): string {

@@ -52,15 +52,23 @@ export async function lockCommitment(
   return row;
 }
 
+export interface ListCommitments {
+  home: string;
+  /** When the last of the page before was changed, in microseconds as PostgreSQL has them, and its id. */
+  after?: { updatedUs: number; commitmentId: string } | undefined;
+  limit: number;
+}
+
 export function listCommitmentRows(
   sql: Sql,
-  { home, after, limit }: { home: string; after?: string | undefined; limit: number },
-): Promise<CommitmentRow[]> {
-  return sql<CommitmentRow[]>`
-    select ${columns(sql)}
+  { home, after, limit }: ListCommitments,
+): Promise<(CommitmentRow & { updatedUs: number })[]> {
+  const place = after && sql`timestamptz 'epoch' + ${after.updatedUs}::bigint * interval '1 microsecond'`;
+  return sql<(CommitmentRow & { updatedUs: number })[]>`
+    select ${columns(sql)}, (extract(epoch from updated_at) * 1000000)::bigint as updated_us
       from federation.commitments
      where home = ${home}
-       ${after === undefined ? sql`` : sql`and (updated_at, commitment_id) < (select updated_at, commitment_id from federation.commitments where home = ${home} and commitment_id = ${after})`}
+       ${after && place ? sql`and (updated_at, commitment_id) < (${place}, ${after.commitmentId}::text)` : sql``}
      order by updated_at desc, commitment_id desc
      limit ${limit}`;
 }

@@ -4,7 +4,7 @@
  * decided in order, and what is to be kept is written with one statement a table. What a receipt says is only that this
  * domain has it (D8).
  */
-import { acceptInputs, appendAudits } from '../../foundation/index.js';
+import { acceptInputs, appendAudits, noteFacts } from '../../foundation/index.js';
 import {
   type Conversation,
   type DeliveryIdentity,
@@ -32,7 +32,7 @@ import { interactionIngress, interactionInput } from '../interaction/index.js';
 import { mintOf } from '../parts.js';
 import { saveReceipts } from '../receipt/index.js';
 import type { AcceptGateway } from './accept-items.js';
-import { auditOf, messageOf, receiptOf } from './delivery-rows.js';
+import { auditOf, messageOf, observedFact, receiptOf } from './delivery-rows.js';
 import type { VerifiedItem } from './verify-items.js';
 
 /** One verified message for one recipient that may receive it now. */
@@ -213,7 +213,19 @@ async function keep(
       kept.map((each) => receiptOf(each, gateway.domain.name)),
     ),
     appendAudits(tx, kept.map(auditOf)),
+    noteObserved(gateway, tx, kept),
   ]);
+}
+
+/** F25: that a message has come is told to whoever waits for it, without what it says. */
+async function noteObserved(gateway: AcceptGateway, tx: Tx, kept: readonly Kept[]): Promise<void> {
+  for (const tenant of new Set(kept.map(({ recipient }) => recipient.tenant))) {
+    const own = kept.filter(({ recipient }) => recipient.tenant === tenant);
+    await noteFacts(
+      tx,
+      own.map((each) => ({ ...observedFact(each), ids: mintOf(gateway) })),
+    );
+  }
 }
 
 /** Only agents act on inputs; a person reads the mailbox. */

@@ -1,5 +1,5 @@
 // What a kept delivery leaves in each table. Pure.
-import type { AuditEntry } from '../../foundation/index.js';
+import type { AuditEntry, Fact } from '../../foundation/index.js';
 import type { NewMessage } from '../../home/index.js';
 import type { Domain } from '../../protocol/index.js';
 import type { MessageReceipt } from '../receipt/index.js';
@@ -33,6 +33,20 @@ export function receiptOf({ item, recipient, receiptId, transactionId }: Kept, i
     recipient: recipient.address,
     peer: origin,
     transactionId,
+  };
+}
+
+export function observedFact({ item, recipient }: Kept): Omit<Fact, 'ids'> {
+  const { header, sender, senderPrincipalId } = item.envelope;
+  const { message_id, conversation_id, interaction_type } = header;
+  return {
+    home: recipient.home,
+    tenant: recipient.tenant,
+    type: 'message.observed',
+    subject: `message:${message_id}`,
+    // The sender is part of it: another's message id must suppress nothing (D5).
+    key: `${senderPrincipalId}/${message_id}`,
+    data: { message_id, conversation_id, interaction_type, sender, recipient: recipient.address },
   };
 }
 

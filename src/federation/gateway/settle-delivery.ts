@@ -136,6 +136,7 @@ function inputFor(gateway: Gateway, sender: Principal, news: DeliveryNews): Acce
       source: `hearth://${gateway.domain.name}/delivery`,
       principal: `service://${gateway.domain.name}/gateway`,
       trustClass: 'trusted_fact',
+      relationship: 'own',
     },
     input: newsInput(gateway, news),
     ids: mintOf(gateway),

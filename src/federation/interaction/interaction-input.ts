@@ -4,7 +4,7 @@
  */
 import type { AgentInput, Ingress } from '../../foundation/index.js';
 import type { Principal } from '../../home/index.js';
-import type { Interaction, JsonValue, VerifiedEnvelope } from '../../protocol/index.js';
+import { type Interaction, type JsonValue, parseAddress, type VerifiedEnvelope } from '../../protocol/index.js';
 
 /** What tells of something done or decided elsewhere; everything else asks the recipient for something. */
 const eventTypes: readonly string[] = ['accept', 'reject', 'commit', 'approve', 'revoke', 'resolve'];
@@ -23,6 +23,8 @@ export function interactionIngress({ envelope, recipient }: ReceivedInteraction)
     source: `hearth://${envelope.origin}/federation`,
     principal: envelope.sender,
     trustClass: 'untrusted_content',
+    // What comes from elsewhere has been admitted: its domain is pinned, or somebody let it in.
+    relationship: parseAddress(recipient.address)?.domain === envelope.origin ? 'own' : 'known',
   };
 }
 

@@ -4,18 +4,21 @@
  */
 import type { Tx } from '../../platform/index.js';
 import type { Mint } from '../../protocol/index.js';
+import type { WeighedAttention } from '../attention/index.js';
 import { projectInput } from '../environment/index.js';
 import type { InputRecord } from '../input/index.js';
 import { newId } from '../new-id.js';
 import { foundationChannels } from '../parts.js';
 import { controlChannel, insertControl } from '../run/index.js';
+import { runChannel } from '../run-event/index.js';
 import type { RuntimeDescriptor } from '../runtime/index.js';
 import { insertSession, keepRuntimeState, type SessionRecord, sessionKeysOf } from '../session/index.js';
 import { cancelSuspension, type SuspensionRecord, selectOpenSuspension } from '../suspension/index.js';
-import { type CandidateStatus, insertCandidate } from './candidate-store.js';
+import { type CandidateStatus, insertCandidate, type LanePlace } from './candidate-store.js';
 import type { ActivationDecision } from './decide-activation.js';
+import { cancelQueuedRun } from './end-run.js';
 import type { CandidateSeed } from './find-candidates.js';
-import { beginRun, dequeueNext } from './lane.js';
+import { beginRun, dequeueNext, lanePlaceOf } from './lane.js';
 import { resumeSession } from './resume-session.js';
 
 export interface ApplyDecision {
@@ -27,6 +30,7 @@ export interface ApplyDecision {
   suspension: SuspensionRecord | undefined;
   runtime: RuntimeDescriptor;
   decided: ActivationDecision;
+  attention?: WeighedAttention | undefined;
 }
 
 /** Answers which channels to wake after the commit. */
@@ -58,11 +62,12 @@ interface Recorded {
   id?: string;
   sessionId?: string;
   runId?: string;
+  lane?: LanePlace;
 }
 
 async function record(
   tx: Tx,
-  { seed, input, decided, mint, session }: ApplyDecision,
+  { seed, input, decided, mint, session, attention }: ApplyDecision,
   recorded: Recorded,
 ): Promise<boolean> {
   const { home } = seed.agent;
@@ -75,6 +80,8 @@ async function record(
     decided,
     status: recorded.status,
     runId: recorded.runId,
+    lane: recorded.lane,
+    attention,
   });
 }
 
@@ -105,7 +112,8 @@ async function activate(tx: Tx, apply: ApplyDecision, session: SessionRecord): P
 
 async function enqueue(tx: Tx, apply: ApplyDecision): Promise<string[]> {
   const session = apply.session ?? (await openSession(tx, apply));
-  await record(tx, apply, { status: 'queued', sessionId: session.id });
+  const lane = lanePlaceOf(apply.seed.agent.attention, apply.input);
+  await record(tx, apply, { status: 'queued', sessionId: session.id, lane });
   if (session.state !== 'idle') return [];
   await dequeueNext(tx, session, apply.mint);
   return [foundationChannels.runs];
@@ -114,7 +122,9 @@ async function enqueue(tx: Tx, apply: ApplyDecision): Promise<string[]> {
 async function steer(tx: Tx, apply: ApplyDecision): Promise<string[]> {
   const { home, runId } = liveRunOf(apply);
   const id = newId('cand', home, apply.mint);
-  await record(tx, apply, { id, status: 'running', runId });
+  // Its place if the run ends before it listens; it was meant to be told by itself, so nothing merges with it.
+  const { rank } = lanePlaceOf(apply.seed.agent.attention, apply.input);
+  await record(tx, apply, { id, status: 'running', runId, lane: { rank } });
   await insertControl(tx, {
     home,
     runId,
@@ -126,7 +136,7 @@ async function steer(tx: Tx, apply: ApplyDecision): Promise<string[]> {
   return [controlChannel(runId)];
 }
 
-/** Ends the live run by way of the process that drives it, or the wait here and now. */
+/** Ends the live run by way of the process that drives it; the wait, or a run that nobody drives yet, here and now. */
 async function interrupt(tx: Tx, apply: ApplyDecision): Promise<string[]> {
   const { session, suspension, mint, input } = apply;
   if (session?.state === 'suspended') {
@@ -140,6 +150,9 @@ async function interrupt(tx: Tx, apply: ApplyDecision): Promise<string[]> {
   const { home, runId } = liveRunOf(apply);
   const id = newId('cand', home, mint);
   await record(tx, apply, { id, status: 'consumed', runId });
+  if (session && (await cancelQueuedRun(tx, { session, runId, mint }))) {
+    return [runChannel(runId), foundationChannels.runs, foundationChannels.inputs];
+  }
   await insertControl(tx, { home, runId, verb: 'cancel', candidateId: id, inputHome: input.home, inputId: input.id });
   return [controlChannel(runId), foundationChannels.runs];
 }

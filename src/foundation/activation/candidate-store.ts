@@ -1,5 +1,6 @@
 /** Candidates: one row per way an input reached an agent, with the decision; the queued ones of a session are its lane. */
 import type { Sql, Tx } from '../../platform/index.js';
+import { recordOfAttention, type WeighedAttention } from '../attention/index.js';
 import type { ActivationDecision, Decision } from './decide-activation.js';
 
 export type CandidateStatus = 'settled' | 'queued' | 'running' | 'consumed' | 'failed';
@@ -19,6 +20,8 @@ export interface CandidateRecord {
   status: CandidateStatus;
   runId: string | null;
   attempt: number;
+  /** How many others its run takes along. */
+  mergedCount: number;
   decidedAt: Date;
 }
 
@@ -31,18 +34,30 @@ export interface InsertCandidate {
   decided: ActivationDecision;
   status: CandidateStatus;
   runId?: string | undefined;
+  /** For what is queued. */
+  lane?: LanePlace | undefined;
+  /** What attention made of it, where it was asked. */
+  attention?: WeighedAttention | undefined;
+}
+
+export interface LanePlace {
+  rank: number;
+  merge?: { key: string; windowMs: number };
 }
 
 /** False when this way of this input has been decided already. */
 export async function insertCandidate(tx: Tx, candidate: InsertCandidate): Promise<boolean> {
-  const { input, decided } = candidate;
+  const { input, decided, lane } = candidate;
   const rows = await tx`
     insert into foundation.candidates (
-      home, id, tenant, position, input_home, input_id, route, session_id, decision, policy_id, reason, status, run_id)
+      home, id, tenant, position, input_home, input_id, route, session_id, decision, policy_id, reason, status, run_id,
+      lane_rank, merge_key, not_before, attention)
     values (
       ${candidate.home}, ${candidate.id}, ${input.tenant}, ${input.position}, ${input.home}, ${input.id},
       ${candidate.route}, ${candidate.sessionId ?? null}, ${decided.decision}, ${decided.policyId}, ${decided.reason},
-      ${candidate.status}, ${candidate.runId ?? null})
+      ${candidate.status}, ${candidate.runId ?? null}, ${lane?.rank ?? 0}, ${lane?.merge?.key ?? null},
+      hearth_now() + ${lane?.merge?.windowMs ?? null}::integer * interval '1 millisecond',
+      ${candidate.attention === undefined ? null : tx.json(recordOfAttention(candidate.attention))})
     on conflict on constraint candidates_route_unique do nothing
     returning id`;
   return rows.length === 1;
@@ -78,21 +93,7 @@ export async function selectCandidatesOf(sql: Sql, inputId: string): Promise<Can
      limit 1000`;
 }
 
-/** The lane's head. The caller has the session locked, so nobody else takes it. */
-export async function selectLaneHead(
-  tx: Tx,
-  { home, sessionId }: { home: string; sessionId: string },
-): Promise<CandidateRecord | undefined> {
-  const [row] = await tx<CandidateRecord[]>`
-    select ${candidateColumns(tx)}
-      from foundation.candidates
-     where home = ${home} and session_id = ${sessionId} and status = 'queued'
-     order by position, id
-     limit 1`;
-  return row;
-}
-
-/** queued → running, or running under another run. */
+/** queued → running, or running under another run with all that it takes along. */
 export async function beginCandidate(
   tx: Tx,
   { home, id, runId, attempt }: { home: string; id: string; runId: string; attempt: number },
@@ -100,12 +101,12 @@ export async function beginCandidate(
   const rows = await tx`
     update foundation.candidates
        set status = 'running', run_id = ${runId}, attempt = ${attempt}
-     where home = ${home} and id = ${id} and status in ('queued', 'running')
+     where home = ${home} and (id = ${id} or merged_into = ${id}) and status in ('queued', 'running')
     returning id`;
-  if (rows.length !== 1) throw new Error(`candidate ${id} is neither queued nor running`);
+  if (rows.length === 0) throw new Error(`candidate ${id} is neither queued nor running`);
 }
 
-/** running → consumed or failed, with its run. */
+/** running → consumed or failed, with its run and all that this takes along. */
 export async function endCandidate(
   tx: Tx,
   { home, id, status }: { home: string; id: string; status: 'consumed' | 'failed' },
@@ -113,7 +114,7 @@ export async function endCandidate(
   await tx`
     update foundation.candidates
        set status = ${status}
-     where home = ${home} and id = ${id} and status = 'running'`;
+     where home = ${home} and (id = ${id} or merged_into = ${id}) and status = 'running'`;
 }
 
 /** What a run was to be told and never was goes into the lane instead. */
@@ -138,10 +139,35 @@ export async function consumeQueued(
      where home = ${home} and input_id = ${inputId} and session_id = ${sessionId} and status = 'queued'`;
 }
 
+/** What a wait has counted so far goes with its continuation, as what is taken along by the candidate that resumes it. */
+export async function takeMatched(
+  tx: Tx,
+  taken: { home: string; suspensionId: string; sessionId: string; seedId: string; runId: string },
+): Promise<void> {
+  const { home, suspensionId, sessionId, seedId, runId } = taken;
+  const counted = tx`
+    select input_id
+      from foundation.suspension_matches
+     where home = ${home} and suspension_id = ${suspensionId}`;
+  const rows = await tx`
+    update foundation.candidates
+       set status = 'running', run_id = ${runId}, attempt = 1, merged_into = ${seedId}
+     where home = ${home} and route = ${`suspension:${suspensionId}`} and input_id in (${counted}) and status = 'settled'
+    returning id`;
+  await tx`
+    update foundation.candidates
+       set merged_count = ${rows.length}
+     where home = ${home} and id = ${seedId}`;
+  await tx`
+    update foundation.candidates
+       set status = 'consumed', run_id = ${runId}, reason = 'taken_by_suspension'
+     where home = ${home} and session_id = ${sessionId} and input_id in (${counted}) and status = 'queued'`;
+}
+
 function candidateColumns(sql: Sql) {
   return sql`
     home, id, tenant, position, input_home, input_id, route, session_id, decision, policy_id, reason, status, run_id,
-    attempt, decided_at`;
+    attempt, merged_count, decided_at`;
 }
 
 /** Which input each of these candidates came from, by the candidate's id. */

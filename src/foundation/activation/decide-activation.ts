@@ -8,6 +8,7 @@ import type { ControlVerb, InputKind } from '../input/index.js';
 import type { WhenActive } from '../ports.js';
 import type { RuntimeDescriptor } from '../runtime/index.js';
 import type { SessionState } from '../session/index.js';
+import type { WaitOutcome } from '../suspension/index.js';
 
 export type Decision = 'IGNORE' | 'PROJECT' | 'ACTIVATE' | 'ENQUEUE' | 'STEER' | 'INTERRUPT' | 'FORK' | 'RESUME';
 
@@ -23,8 +24,23 @@ export interface ActivationFacts {
   /** Set by ingress for a control that it has authorized; never read from data. */
   controlVerb?: ControlVerb;
   suspensionMatches: boolean;
+  /** What such an input does to the wait; absent is `matched`. */
+  waitOutcome?: WaitOutcome;
   /** Whether the input's trust class may wake anybody. */
   wakes: boolean;
+  /** What the agent's attention makes of an event that it listens to; absent is `wake`. */
+  attention?: AttentionVerdict;
+  /** Queued work of an idle session is held for a moment, for more to be merged with it. */
+  laneHeld?: boolean;
+  /** As much is queued in the session as may be. */
+  laneFull?: boolean;
+}
+
+/** `wake` leaves the decision to the session's state. */
+export interface AttentionVerdict {
+  verdict: 'wake' | 'project' | 'ignore';
+  policyId: string;
+  reason: string;
 }
 
 export interface ActivationDecision {
@@ -33,12 +49,23 @@ export interface ActivationDecision {
   reason: string;
 }
 
-type Outcome = readonly [decision: Decision, reason: string];
+type Outcome = readonly [decision: Decision, reason: string, policyId?: string];
 interface Row {
   policyId: string;
   applies: (facts: ActivationFacts) => boolean;
   decide: (facts: ActivationFacts) => Outcome;
 }
+
+/** What becomes of whatever would be queued, or told to a run, where no more may be. */
+const laneBound: Omit<ActivationDecision, 'decision'> = { policyId: 'activation.lane-bound', reason: 'lane_full' };
+
+/** What counts for a wait without ending it is known to the environment, and shown to the continuation. */
+const ofWait: Record<WaitOutcome, Decision> = {
+  matched: 'RESUME',
+  expired: 'RESUME',
+  partly_matched: 'PROJECT',
+  repeated: 'IGNORE',
+};
 
 const policy: readonly Row[] = [
   {
@@ -62,26 +89,26 @@ const policy: readonly Row[] = [
     decide: decideControl,
   },
   {
-    policyId: 'activation.suspension',
-    applies: ({ route }) => route === 'suspension',
-    decide: ({ suspensionMatches, sessionState }) =>
-      suspensionMatches && sessionState === 'suspended'
-        ? ['RESUME', 'suspension_matched']
-        : ['IGNORE', 'suspension_consumed'],
-  },
-  {
     policyId: 'activation.trust',
     applies: ({ wakes }) => !wakes,
     decide: () => ['PROJECT', 'trust_class_does_not_wake'],
   },
   {
+    policyId: 'activation.suspension',
+    applies: ({ route }) => route === 'suspension',
+    decide: ({ suspensionMatches, sessionState, waitOutcome = 'matched' }) =>
+      suspensionMatches && sessionState === 'suspended'
+        ? [ofWait[waitOutcome], `suspension_${waitOutcome}`]
+        : ['IGNORE', 'suspension_consumed'],
+  },
+  {
     policyId: 'activation.command',
     applies: ({ kind }) => kind === 'command',
-    decide: ({ sessionState }) => {
+    decide: ({ sessionState, laneHeld }) => {
       if (sessionState === 'active') return ['ENQUEUE', 'session_active'];
       // A wait is ended by what it waits for, not by other work: that follows after the continuation.
       if (sessionState === 'suspended') return ['ENQUEUE', 'session_suspended'];
-      return ['ACTIVATE', 'command'];
+      return laneHeld ? ['ENQUEUE', 'lane_held'] : ['ACTIVATE', 'command'];
     },
   },
   {
@@ -99,13 +126,23 @@ const policy: readonly Row[] = [
 export function decideActivation(facts: ActivationFacts): ActivationDecision {
   const row = policy.find(({ applies }) => applies(facts));
   if (!row) throw new Error('the last row applies to everything');
-  const [decision, reason] = row.decide(facts);
-  return { decision, policyId: row.policyId, reason };
+  const [decision, reason, policyId = row.policyId] = row.decide(facts);
+  if (facts.laneFull && joinsLane(decision)) return { decision: 'IGNORE', ...laneBound };
+  return { decision, policyId, reason };
+}
+
+/** What is told to a run that ends before it listens goes into the lane too. */
+export function joinsLane(decision: Decision): boolean {
+  return decision === 'ENQUEUE' || decision === 'STEER';
 }
 
 /** How an agent's attention treats an event that it has subscribed to. */
-function decideEvent({ sessionState, whenActive, runtime }: ActivationFacts): Outcome {
-  if (sessionState === 'none' || sessionState === 'idle') return ['ACTIVATE', 'event_subscribed'];
+function decideEvent({ sessionState, whenActive, runtime, attention, laneHeld }: ActivationFacts): Outcome {
+  if (attention?.verdict === 'ignore') return ['IGNORE', attention.reason, attention.policyId];
+  if (attention?.verdict === 'project') return ['PROJECT', attention.reason, attention.policyId];
+  if (sessionState === 'none' || sessionState === 'idle') {
+    return laneHeld ? ['ENQUEUE', 'lane_held'] : ['ACTIVATE', 'event_subscribed'];
+  }
   if (whenActive === 'project') return ['PROJECT', `attention_projects_while_${sessionState}`];
   if (whenActive === 'fork') return canFork(runtime) ? ['FORK', 'attention_forks'] : ['ENQUEUE', 'fork_unsupported'];
   if (sessionState === 'suspended') return ['ENQUEUE', 'session_suspended'];

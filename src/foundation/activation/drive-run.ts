@@ -10,7 +10,7 @@ import { deliverControls } from './deliver-controls.js';
 import type { Halt } from './halt.js';
 import { type PreparedRun, prepareRun } from './prepare-run.js';
 import { replaySuspension } from './replay-suspensions.js';
-import { settleRun } from './settle-run.js';
+import { settleSurely } from './settle-surely.js';
 
 export type Driver = Omit<FoundationParts, 'holder' | 'live'>;
 
@@ -21,7 +21,7 @@ export async function driveRun(driver: Driver, run: ClaimedRun, halt: Halt): Pro
       driver.log.warn({ runId: run.id, why: halt.why() }, 'a run is given up here');
       return;
     }
-    const { settled, suspensionId } = await settleRun(driver, run, ending);
+    const { settled, suspensionId } = await settleSurely(driver, run, ending);
     if (!settled) driver.log.warn({ runId: run.id }, 'a run had moved on before it was settled');
     if (suspensionId !== undefined) await replaySuspension(driver, { home: run.home, id: suspensionId });
   } catch (error) {
@@ -46,10 +46,13 @@ async function conductWithControls(
   const { run, prepared, halt } = conduct;
   const ended = new AbortController();
   const controls = deliverControls(driver, { run, runtime: prepared.runtime, halt, ended: ended.signal });
+  let ending: RunEnding | 'abandoned';
   try {
-    return await conductRun(driver, conduct);
+    ending = await conductRun(driver, conduct);
   } finally {
     ended.abort();
     await controls;
   }
+  // What it was told and could not be recorded would be told again after it: then its ending does not count either.
+  return halt.why() === 'fault' ? 'abandoned' : ending;
 }

@@ -1,12 +1,34 @@
 /** TargetResolver: which agents and sessions an input may concern. Reads only, so resolving changes nothing (F4). */
 import type { Sql } from '../../platform/index.js';
 import { homeOf } from '../../protocol/index.js';
+import { foundationSource } from '../fact/index.js';
 import type { InputRecord } from '../input/index.js';
 import type { AgentDefinition, AgentDirectory, WhenActive } from '../ports.js';
 import { selectRun } from '../run/index.js';
 import { selectSession } from '../session/index.js';
-import { matchSubscriptions, type SubscriptionRecord, suspensionLimits } from '../suspension/index.js';
+import {
+  listeningSubscriptions,
+  type MatchedBy,
+  type SubscriptionRecord,
+  selectSuspension,
+  waitingSubscriptions,
+} from '../suspension/index.js';
 import type { ActivationFacts } from './decide-activation.js';
+
+export const fanOutLimits = {
+  /** Subscriptions read, and candidates decided on, in one commit. */
+  page: 200,
+  /** Candidates of one input by their subscriptions; what is beyond is told by a disposition. */
+  most: 100_000,
+} as const;
+
+/** How far the candidates of an input have been decided on. */
+export type FanOutPlace = {
+  owner: 'suspension' | 'agent';
+  home: string;
+  id: string;
+  count: number;
+};
 
 export interface CandidateSeed {
   /** Stored with the candidate: `target`, `control`, `subscription:{id}` or `suspension:{id}`. */
@@ -19,36 +41,134 @@ export interface CandidateSeed {
   suspensionId?: string;
   /** The run that a control names. */
   runId?: string;
+  /** By which an agent listens. */
+  subscription?: SubscriptionRecord;
 }
 
 export interface FoundCandidates {
   seeds: CandidateSeed[];
   /** Why there is none. */
   reason: 'no_candidate' | 'unknown_target' | 'no_target';
+  /** Where to go on once these are decided; absent when they are the last. */
+  more?: FanOutPlace;
+  /** It concerns more than an input may. */
+  cut?: boolean;
 }
 
+export interface FindCandidates {
+  input: InputRecord;
+  /** Where an earlier page has ended. */
+  after?: FanOutPlace | undefined;
+  limits?: { page: number; most: number };
+}
+
+const beginning: FanOutPlace = { owner: 'suspension', home: '', id: '', count: 0 };
+
+/** One page: first those who wait, then those who listen, at last the target. */
 export async function findCandidates(
   { directory }: { directory: AgentDirectory },
   sql: Sql,
-  input: InputRecord,
+  { input, after = beginning, limits = fanOutLimits }: FindCandidates,
 ): Promise<FoundCandidates> {
-  const target = await findTarget(directory, sql, input);
   const reason = hasTarget(input) ? 'unknown_target' : input.kind === 'event' ? 'no_candidate' : 'no_target';
-  if (input.kind === 'control') return { seeds: target?.sessionId === undefined ? [] : [target], reason };
+  if (input.kind === 'control') {
+    const target = await findTarget(directory, sql, input);
+    return { seeds: target?.sessionId === undefined ? [] : [target], reason };
+  }
+  const expired = after === beginning ? await findExpired(directory, sql, input) : [];
+  // A wait that has expired is all that its session is to be told.
+  const target = isExpiry(input) ? undefined : await findTarget(directory, sql, input);
+  const page = { directory, sql, input, after, limits };
+  const waiting = await findWaiting(page);
+  const seeds = [...expired, ...waiting.seeds];
+  if (waiting.more) return { seeds, reason, more: waiting.more };
+  const listening = waiting.cut ? waiting : await findListening({ ...page, count: waiting.count }, target?.agent.home);
+  if (listening !== waiting) seeds.push(...listening.seeds);
+  if (listening.more) return { seeds, reason, more: listening.more };
+  if (target) seeds.push(await asListener(page, target));
+  return { seeds, reason, ...(listening.cut ? { cut: true } : {}) };
+}
 
-  const matches = await matchSubscriptions(sql, {
-    tenant: input.tenant,
-    type: input.type,
-    subject: input.subject?.resource,
-    limit: suspensionLimits.matches,
-  });
-  const waiting =
-    input.kind === 'context' ? [] : await seedsOf(directory, sql, { input, matches, owner: 'suspension' });
-  // A command goes where it is sent; a standing subscription is about what happens.
-  const listening = input.kind === 'command' ? [] : await seedsOf(directory, sql, { input, matches, owner: 'agent' });
-  const listens = target && listening.find(({ agent }) => agent.home === target.agent.home);
-  if (listens && target?.sessionId !== undefined) listens.sessionId = target.sessionId;
-  return { seeds: [...waiting, ...listening, ...(target && !listens ? [target] : [])], reason };
+interface Page {
+  directory: AgentDirectory;
+  sql: Sql;
+  input: InputRecord;
+  after: FanOutPlace;
+  limits: { page: number; most: number };
+}
+
+interface FoundPage {
+  seeds: CandidateSeed[];
+  /** With those of the pages before. */
+  count: number;
+  more?: FanOutPlace;
+  cut?: boolean;
+}
+
+/** Context wakes nobody, so nobody's wait is about it. */
+async function findWaiting({ directory, sql, input, after, limits }: Page): Promise<FoundPage> {
+  const { count } = after;
+  if (after.owner !== 'suspension' || input.kind === 'context') return { seeds: [], count };
+  const limit = Math.min(limits.page, limits.most - count);
+  const found = await waitingSubscriptions(sql, matchedBy(input), { after, limit: limit + 1 });
+  const matches = found.slice(0, limit);
+  const seeds = await seedsOf(directory, sql, { input, matches });
+  const { home = '', suspensionId } = matches.at(-1) ?? {};
+  const place = { owner: 'suspension', home, id: suspensionId ?? '', count: count + limit } as const;
+  return { seeds, ...restOf(place, { left: found.length > limit, count: count + matches.length, most: limits.most }) };
+}
+
+/** A command goes where it is sent; a standing subscription is about what happens. */
+async function findListening(
+  { directory, sql, input, after, limits, count }: Page & { count: number },
+  target: string | undefined,
+): Promise<FoundPage> {
+  if (input.kind === 'command') return { seeds: [], count };
+  const from = after.owner === 'agent' ? after : beginning;
+  const limit = Math.min(limits.page, limits.most - count);
+  const found = await listeningSubscriptions(sql, matchedBy(input), { after: from, limit: limit + 1 });
+  const matches = found.slice(0, limit);
+  const seeds = await seedsOf(directory, sql, { input, matches: matches.filter(({ home }) => home !== target) });
+  const place = { owner: 'agent', home: matches.at(-1)?.home ?? '', id: '', count: count + limit } as const;
+  return { seeds, ...restOf(place, { left: found.length > limit, count: count + matches.length, most: limits.most }) };
+}
+
+function restOf(
+  place: FanOutPlace,
+  { left, count, most }: { left: boolean; count: number; most: number },
+): Pick<FoundPage, 'count' | 'more' | 'cut'> {
+  if (!left) return { count };
+  return place.count >= most ? { count, cut: true } : { count, more: place };
+}
+
+/** Who is addressed and listens too is one candidate, by way of the subscription. */
+async function asListener({ directory, sql, input }: Page, target: CandidateSeed): Promise<CandidateSeed> {
+  if (input.kind === 'command') return target;
+  const page = { after: { home: '', id: '' }, limit: 1, only: target.agent.home };
+  const matches = await listeningSubscriptions(sql, matchedBy(input), page);
+  const [listens] = await seedsOf(directory, sql, { input, matches });
+  if (!listens) return target;
+  return target.sessionId === undefined ? listens : { ...listens, sessionId: target.sessionId };
+}
+
+function matchedBy({ tenant, type, subject, receivedAt }: InputRecord): MatchedBy {
+  return { tenant, type, subject: subject?.resource, receivedAt };
+}
+
+function isExpiry({ type, source }: InputRecord): boolean {
+  return source === foundationSource && type === 'suspension.expired';
+}
+
+/** The wait that an input `suspension.expired` ends: its subject names it. */
+async function findExpired(directory: AgentDirectory, sql: Sql, input: InputRecord): Promise<CandidateSeed[]> {
+  if (!isExpiry(input)) return [];
+  const id = input.subject?.resource?.replace(/^suspension:/, '') ?? '';
+  const suspension = await selectSuspension(sql, homeOf(id) ?? '', id);
+  const agent = suspension && (await agentIn(directory, sql, { home: suspension.home, tenant: input.tenant }));
+  if (!suspension || !agent) return [];
+  const { sessionId } = suspension;
+  const whenActive = agent.attention.whenActive;
+  return [{ route: `suspension:${id}`, routeKind: 'suspension', agent, whenActive, sessionId, suspensionId: id }];
 }
 
 function hasTarget({ target }: InputRecord): boolean {
@@ -88,22 +208,16 @@ async function findTargetSession(sql: Sql, { target }: InputRecord) {
   return session && { home: session.home, tenant: session.tenant, sessionId: session.id, runId: undefined };
 }
 
-interface SeedsOf {
-  input: InputRecord;
-  matches: readonly SubscriptionRecord[];
-  owner: 'agent' | 'suspension';
-}
-
 /** One seed per suspension, and one per listening agent, however many of its subscriptions match. */
 async function seedsOf(
   directory: AgentDirectory,
   sql: Sql,
-  { input, matches, owner }: SeedsOf,
+  { input, matches }: { input: InputRecord; matches: readonly SubscriptionRecord[] },
 ): Promise<CandidateSeed[]> {
   const seeds = new Map<string, CandidateSeed>();
   for (const match of matches) {
     const key = match.suspensionId ?? match.home;
-    if (match.owner !== owner || seeds.has(key)) continue;
+    if (seeds.has(key)) continue;
     const agent = await agentIn(directory, sql, { home: match.home, tenant: input.tenant });
     if (agent) seeds.set(key, seedOf(match, agent));
   }
@@ -113,7 +227,7 @@ async function seedsOf(
 function seedOf(match: SubscriptionRecord, agent: AgentDefinition): CandidateSeed {
   const whenActive = match.whenActive ?? agent.attention.whenActive;
   if (match.suspensionId === null || match.sessionId === null) {
-    return { route: `subscription:${match.id}`, routeKind: 'subscription', agent, whenActive };
+    return { route: `subscription:${match.id}`, routeKind: 'subscription', agent, whenActive, subscription: match };
   }
   return {
     route: `suspension:${match.suspensionId}`,

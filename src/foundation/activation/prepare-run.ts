@@ -10,7 +10,9 @@ import { appendRunEvents, holdRunningRun, runChannel } from '../run-event/index.
 import type { Activation, Runtime } from '../runtime/index.js';
 import { selectSession } from '../session/index.js';
 import { selectRuntimeState, selectSuspensionOfRun } from '../suspension/index.js';
-import { selectCandidate } from './candidate-store.js';
+import { type CandidateRecord, selectCandidate } from './candidate-store.js';
+import { laneLimits } from './lane.js';
+import { selectTakenAlong } from './lane-store.js';
 
 export type Preparer = Pick<FoundationParts, 'db' | 'clock' | 'directory' | 'placements' | 'runtimes' | 'wakeups'>;
 
@@ -49,10 +51,20 @@ export async function prepareRun(
 
   const resources = [projectedResource(input), `session:${run.sessionId}`];
   const states = await selectStates(sql, home, resources);
-  const bundle = projectContext({ input, agent, sessionId: run.sessionId, states });
+  const along = await mergedInputs(preparer, candidate);
+  const taken = candidate.decision === 'RESUME' ? { earlier: along } : { merged: along };
+  const bundle = projectContext({ input, ...taken, agent, sessionId: run.sessionId, states });
   const bundleDigest = await recordContext(preparer, run, bundle);
   if (bundleDigest === undefined) return 'lost';
   return { agent, input, runtime, origin, runtimeState: begun.state, bundle, bundleDigest };
+}
+
+/** The inputs of what became one run with the first: queued behind it, or counted before it by the wait that it ended. */
+async function mergedInputs({ db }: Preparer, { home, id, mergedCount }: CandidateRecord): Promise<InputRecord[]> {
+  if (mergedCount === 0) return [];
+  const taken = await selectTakenAlong(db.sql, { home, seedId: id, limit: laneLimits.merged });
+  const inputs = await Promise.all(taken.map(({ inputHome, inputId }) => selectInput(db.sql, inputHome, inputId)));
+  return inputs.filter((input) => input !== undefined);
 }
 
 /** A continuation goes on from the checkpoint of the run that suspended, however often it is attempted. */

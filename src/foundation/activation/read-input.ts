@@ -28,7 +28,10 @@ export interface InputView {
 export async function readInput(sql: Sql, id: string, { caller }: { caller: Reader }): Promise<InputView | undefined> {
   const input = await selectInput(sql, homeOf(id) ?? '', id);
   if (!input || !mayRead(caller, input)) return undefined;
-  const candidates = await selectCandidatesOf(sql, id);
+  return viewOf(input, await selectCandidatesOf(sql, id));
+}
+
+export function viewOf(input: InputRecord, candidates: readonly CandidateRecord[]): InputView {
   return {
     input,
     dispositions: candidates.map(dispositionOf),

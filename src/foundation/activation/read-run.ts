@@ -1,7 +1,8 @@
 /** Reads of runs, for whoever may see them. */
 import type { Sql } from '../../platform/index.js';
 import { homeOf } from '../../protocol/index.js';
-import { type RunRecord, type RunStatus, selectRun, selectRuns } from '../run/index.js';
+import { type ListRuns, type RunRecord, selectRun, selectRuns } from '../run/index.js';
+import type { TimedRows } from '../timed-list/index.js';
 import { selectInputIds } from './candidate-store.js';
 import { mayRead, type Reader } from './read-input.js';
 
@@ -16,26 +17,18 @@ export async function readRun(sql: Sql, id: string, { caller }: { caller: Reader
   return view;
 }
 
-export interface ListRunsQuery {
-  caller: Reader;
-  status?: RunStatus;
-  /** Id of the last run seen. */
-  after?: string;
-  limit: number;
+export type ListRunsQuery = Omit<ListRuns, keyof Reader> & { caller: Reader };
+
+/** The newest first, in both directions. */
+export async function listRuns(sql: Sql, { caller, ...query }: ListRunsQuery): Promise<TimedRows<RunView>> {
+  const found = await selectRuns(sql, { ...query, ...caller });
+  return found.kind === 'rows' ? { kind: 'rows', rows: await withInputs(sql, found.rows) } : found;
 }
 
-/** The newest first. */
-export async function listRuns(sql: Sql, { caller, status, after, limit }: ListRunsQuery): Promise<RunView[]> {
-  const runs = await selectRuns(sql, {
-    ...caller,
-    limit,
-    ...(status === undefined ? {} : { status }),
-    ...(after === undefined ? {} : { after: { home: homeOf(after) ?? '', id: after } }),
-  });
-  return withInputs(sql, runs);
-}
-
-async function withInputs(sql: Sql, runs: readonly RunRecord[]): Promise<RunView[]> {
+async function withInputs<Run extends RunRecord>(
+  sql: Sql,
+  runs: readonly Run[],
+): Promise<(Run & { activationInputId: string | null })[]> {
   const woken = runs.map(({ home, activationCandidateId }) => ({ home, id: activationCandidateId }));
   const inputs = runs.length === 0 ? new Map<string, string>() : await selectInputIds(sql, woken);
   return runs.map((run) => ({ ...run, activationInputId: inputs.get(run.activationCandidateId) ?? null }));

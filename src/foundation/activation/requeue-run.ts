@@ -8,9 +8,9 @@ import { appendAudit } from '../audit/index.js';
 import { newId } from '../new-id.js';
 import { isCancelWanted, type RunRecord, repeatSteers, runLimits } from '../run/index.js';
 import type { SessionRecord } from '../session/index.js';
-import { beginCandidate, endCandidate } from './candidate-store.js';
-import { endRunWithEvent } from './end-run.js';
-import { beginRun, dequeueNext } from './lane.js';
+import { beginCandidate } from './candidate-store.js';
+import { endRunWithEvent, leaveRun } from './end-run.js';
+import { beginRun } from './lane.js';
 
 export interface RequeueRun {
   session: SessionRecord;
@@ -24,11 +24,10 @@ export async function requeueRun(tx: Tx, { session, run, reason, mint }: Requeue
   const { home } = run;
   const cancelled = await isCancelWanted(tx, { home, runId: run.id });
   // Who wanted the run to end does not want another one.
-  await endRunWithEvent(
-    tx,
-    run,
-    cancelled ? { status: 'cancelled', reason: 'control_cancel' } : { status: 'failed', reason },
-  );
+  const end = cancelled
+    ? ({ status: 'cancelled', reason: 'control_cancel' } as const)
+    : ({ status: 'failed', reason } as const);
+  await endRunWithEvent(tx, run, end);
   await appendAudit(tx, {
     home,
     actor: 'system:reap-runs',
@@ -40,8 +39,7 @@ export async function requeueRun(tx: Tx, { session, run, reason, mint }: Requeue
   // A host that stops in order says nothing about the input: only a dead one counts as a failed attempt.
   const attempt = reason === 'host_stopping' ? run.attempt : run.attempt + 1;
   if (cancelled || attempt > runLimits.attempts) {
-    await endCandidate(tx, { home, id: run.activationCandidateId, status: cancelled ? 'consumed' : 'failed' });
-    await dequeueNext(tx, session, mint);
+    await leaveRun(tx, { session, run, end, mint });
     return;
   }
   const runId = newId('run', home, mint);

@@ -5,7 +5,7 @@ import type { InputRecord } from '../input/index.js';
 import { newId } from '../new-id.js';
 import type { SessionRecord } from '../session/index.js';
 import { consumeSuspension, type SuspensionRecord } from '../suspension/index.js';
-import { consumeQueued, insertCandidate } from './candidate-store.js';
+import { consumeQueued, insertCandidate, takeMatched } from './candidate-store.js';
 import type { ActivationDecision } from './decide-activation.js';
 import { beginRun } from './lane.js';
 
@@ -36,6 +36,9 @@ export async function resumeSession(tx: Tx, resume: ResumeSession): Promise<bool
     runId,
   });
   if (!inserted) throw new Error(`input ${input.id} had reached suspension ${suspension.id} while it was open`);
+  if (suspension.partlyMatched > 0) {
+    await takeMatched(tx, { home, suspensionId: suspension.id, sessionId: session.id, seedId: candidateId, runId });
+  }
   await consumeQueued(tx, { home, inputId: input.id, sessionId: session.id, runId });
   await beginRun(tx, {
     session,

@@ -1,8 +1,8 @@
 /** What a runtime says is kept as data, so it has to be data that can be kept: bounded, and JSON without strange text. */
-import { canonicalize, type JsonValue, Problem } from '../../protocol/index.js';
+import { canonicalize, type JsonValue } from '../../protocol/index.js';
 import { runLimits } from '../run/index.js';
 import type { RunEnding } from '../runtime/index.js';
-import { checkSubscription, suspensionLimits } from '../suspension/index.js';
+import { faultOfWait, suspensionLimits } from '../suspension/index.js';
 
 // PostgreSQL keeps no NUL. A backslash that is itself escaped makes u0000 plain text.
 const escapedNul = /(?<!\\)(?:\\\\)*\\u0000/;
@@ -37,18 +37,6 @@ function faultOfEnding(ending: RunEnding): string | undefined {
   if (ending.type !== 'run.suspended') return undefined;
   const state = faultOfValue(ending.runtimeState, runLimits.stateBytes);
   if (state) return `runtime_state_${state}`;
-  const { length } = ending.subscriptions;
-  // A wait for nothing would never end.
-  if (length === 0 || length > suspensionLimits.subscriptions) return 'suspension_malformed';
-  return ending.subscriptions.every(isSubscription) ? undefined : 'suspension_malformed';
-}
-
-function isSubscription(subscription: { type: string; subject?: string }): boolean {
-  try {
-    checkSubscription(subscription);
-    return faultOfValue(subscription.subject ?? '', 4096) === undefined;
-  } catch (error) {
-    if (error instanceof Problem) return false;
-    throw error;
-  }
+  // A wait that nothing can end is one of its faults.
+  return faultOfWait(ending);
 }

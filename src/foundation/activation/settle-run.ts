@@ -5,13 +5,14 @@
 import type { Tx } from '../../platform/index.js';
 import type { JsonValue } from '../../protocol/index.js';
 import { appendAudit } from '../audit/index.js';
-import { mintFrom, newId } from '../new-id.js';
+import { noteFact, runFact } from '../fact/index.js';
+import { mintFrom } from '../new-id.js';
 import { type FoundationParts, foundationChannels } from '../parts.js';
 import { type ClaimedRun, isCancelWanted, selectUndeliveredSteers } from '../run/index.js';
 import { holdRunningRun, runChannel } from '../run-event/index.js';
 import type { RunEnding, SuspensionRequest } from '../runtime/index.js';
 import { enterState, keepRuntimeState, lockSession } from '../session/index.js';
-import { insertRuntimeState, insertSubscription, insertSuspension } from '../suspension/index.js';
+import { declareWait, insertRuntimeState } from '../suspension/index.js';
 import { endCandidate, enqueueUndelivered } from './candidate-store.js';
 import { endRunWithEvent, type RunEnd } from './end-run.js';
 import { dequeueNext } from './lane.js';
@@ -23,12 +24,15 @@ export interface Settled {
   settled: boolean;
   /** Set when the run has suspended: its log is to be replayed now. */
   suspensionId?: string;
+  /** Somebody is told of it, by an input. */
+  noted?: boolean;
 }
 
 export async function settleRun(settler: Settler, run: ClaimedRun, ending: RunEnding): Promise<Settled> {
   const outcome = await settler.db.transact('settle-run', (tx) => settleIn(settler, tx, { run, ending }));
   settler.wakeups.wake(runChannel(run.id));
   if (outcome.settled) settler.wakeups.wake(foundationChannels.runs);
+  if (outcome.noted) settler.wakeups.wake(foundationChannels.inputs);
   if (outcome.suspensionId !== undefined) settler.wakeups.wake(foundationChannels.suspensions);
   return outcome;
 }
@@ -50,7 +54,9 @@ async function settleIn(settler: Settler, tx: Tx, { run, ending }: Settling): Pr
   const cancelled = ending.type === 'run.suspended' && (await isCancelWanted(tx, { home, runId: id }));
   // A cancel that the runtime did not see in time ends the wait that it declared.
   const final: RunEnding = cancelled ? { type: 'run.cancelled', reason: 'control_cancel' } : ending;
-  await endRunWithEvent(tx, run, endOf(final));
+  const end = endOf(final);
+  await endRunWithEvent(tx, run, end);
+  const noted = await noteFact(tx, { ...runFact(run, end.status, end.reason), ids: mintFrom(settler) });
   await endCandidate(tx, {
     home,
     id: run.activationCandidateId,
@@ -59,11 +65,11 @@ async function settleIn(settler: Settler, tx: Tx, { run, ending }: Settling): Pr
   const missed = await selectUndeliveredSteers(tx, { home, runId: id });
   await enqueueUndelivered(tx, { home, ids: missed.map(({ candidateId }) => candidateId) });
   if (final.type === 'run.suspended') {
-    return { settled: true, suspensionId: await suspend(settler, tx, { run, request: final }) };
+    return { settled: true, noted, suspensionId: await suspend(settler, tx, { run, request: final }) };
   }
   if (final.type === 'run.completed') await keepState(tx, run, final.runtimeState);
   await dequeueNext(tx, session, mintFrom(settler));
-  return { settled: true };
+  return { settled: true, noted };
 }
 
 function endOf(ending: RunEnding): RunEnd {
@@ -81,31 +87,13 @@ function endOf(ending: RunEnding): RunEnd {
   }
 }
 
-/** F14: checkpoint, wait, subscriptions and cursor, in the commit that ends the run. */
 async function suspend(
   settler: Settler,
   tx: Tx,
   { run, request }: { run: ClaimedRun; request: SuspensionRequest },
 ): Promise<string> {
-  const mint = mintFrom(settler);
-  const { home, tenant, sessionId, runtimeId, runtimeVersion } = run;
-  const id = newId('sus', home, mint);
-  const owner = { home, sessionId, runtimeId, runtimeVersion };
-  await insertRuntimeState(tx, { ...owner, ref: id, state: request.runtimeState });
-  await insertSuspension(tx, {
-    ...owner,
-    id,
-    tenant,
-    runId: run.id,
-    reason: request.reason,
-    runtimeStateRef: id,
-    inputLogCursor: run.inputLogCursor,
-  });
-  for (const subscription of request.subscriptions) {
-    const subscriptionId = newId('sub', home, mint);
-    const wanted = { home, tenant, sessionId, suspensionId: id, owner: 'suspension', ...subscription } as const;
-    await insertSubscription(tx, { ...wanted, id: subscriptionId });
-  }
+  const { home, sessionId } = run;
+  const id = await declareWait(tx, { run, request, mint: mintFrom(settler) });
   await keepRuntimeState(tx, { home, id: sessionId, ref: id });
   await enterState(tx, { home, id: sessionId, state: 'suspended' });
   return id;

@@ -7,12 +7,24 @@ import { type ContextBundle, contextLimits, type Observation, projectorVersion }
 
 export interface ContextFacts {
   input: InputRecord;
+  /** What a wait had counted before this ended it, in the order of the log. */
+  earlier?: readonly InputRecord[];
+  /** What the same run takes along, in the order of the lane. */
+  merged?: readonly InputRecord[];
   agent: AgentDefinition;
   sessionId: string;
   states: readonly EnvironmentState[];
 }
 
-export function projectContext({ input, agent, sessionId, states }: ContextFacts): ContextBundle {
+export function projectContext({
+  input,
+  earlier = [],
+  merged = [],
+  agent,
+  sessionId,
+  states,
+}: ContextFacts): ContextBundle {
+  const inputs = [...earlier, input, ...merged];
   let left: number = contextLimits.bundleBytes;
   const within = (observation: Observation, most: number): Observation => {
     const fitted = fitContent(observation, Math.min(most, left));
@@ -20,7 +32,7 @@ export function projectContext({ input, agent, sessionId, states }: ContextFacts
     return fitted;
   };
   const observations = [
-    within(observeInput(input), contextLimits.activationBytes),
+    ...inputs.map((each) => within(observeInput(each), Math.floor(contextLimits.activationBytes / inputs.length))),
     ...states.map((state) => within(observeState(state), left)),
   ];
   return {
@@ -28,7 +40,7 @@ export function projectContext({ input, agent, sessionId, states }: ContextFacts
     agent: agent.agent,
     session_ref: sessionId,
     activation_input_ref: input.id,
-    activation_input_refs: [input.id],
+    activation_input_refs: inputs.map(({ id }) => id),
     observations,
     memory_refs: [],
     environment_version: Math.max(0, ...states.map((state) => state.version)),

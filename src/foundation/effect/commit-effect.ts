@@ -3,6 +3,7 @@
  * run event and audit are one commit. A crash leaves all of it or nothing.
  */
 import type { Tx } from '../../platform/index.js';
+import { mintFrom } from '../new-id.js';
 import type { PreparedEffect, TransactionalEffectAdapter } from '../ports.js';
 import { runChannel } from '../run-event/index.js';
 import { authorizeEffect, refuseProposal } from './authorize-effect.js';
@@ -52,8 +53,9 @@ async function commitPrepared(
 ): Promise<EffectRecord | EffectRefusal | 'again' | Undone> {
   const { run } = commit.identified.proposal;
   try {
-    const result = await transact(gateway, 'effect-commit', (tx) => commitIn(gateway, tx, commit));
-    for (const channel of commit.prepared.wake) gateway.wakeups.wake(channel);
+    const wake = new Set(commit.prepared.wake);
+    const result = await transact(gateway, 'effect-commit', (tx) => commitIn(gateway, tx, { ...commit, wake }));
+    for (const channel of wake) gateway.wakeups.wake(channel);
     if (run) gateway.wakeups.wake(runChannel(run.runId));
     return result;
   } catch (error) {
@@ -65,7 +67,7 @@ async function commitPrepared(
 async function commitIn(
   gateway: EffectGateway,
   tx: Tx,
-  { identified, ids, prepared }: Prepared,
+  { identified, ids, prepared, wake }: Prepared & { wake: Set<string> },
 ): Promise<EffectRecord | EffectRefusal | 'again'> {
   const { proposal } = identified;
   const permit = await authorizeEffect(gateway, tx, proposal);
@@ -80,6 +82,8 @@ async function commitIn(
     outcome: { status: 'succeeded', result: boundResult(done.result) },
     runId: proposal.run?.runId ?? null,
     actor: proposal.actor.agent,
+    ids: mintFrom(gateway),
+    wake,
   });
   return settled ?? 'again';
 }

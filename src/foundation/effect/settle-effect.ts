@@ -2,8 +2,11 @@
  * Writes down what became of an effect. It needs no fence: a fact stays one whoever learns it. Lock order: run, effect.
  */
 import type { Tx } from '../../platform/index.js';
-import type { JsonObject } from '../../protocol/index.js';
+import type { JsonObject, Mint } from '../../protocol/index.js';
 import { type AuditEntry, appendAudit } from '../audit/index.js';
+import { effectFact, noteFact } from '../fact/index.js';
+import { mintFrom } from '../new-id.js';
+import { foundationChannels } from '../parts.js';
 import { appendRunEvents, holdRunningRun, type NewRunEvent, runChannel } from '../run-event/index.js';
 import { type EffectGateway, effectChannel, transact } from './effect-gateway.js';
 import { boundResult } from './effect-identity.js';
@@ -21,15 +24,21 @@ export interface SettleEffect {
 /** The settled record, or undefined when the record had moved on and this outcome has no place in it. */
 export async function settleEffect(gateway: EffectGateway, settle: SettleEffect): Promise<EffectRecord | undefined> {
   const outcome = storable(settle.outcome);
-  const settled = await transact(gateway, 'effect-settle', (tx) => settleIn(tx, { ...settle, outcome }));
+  const wake = new Set<string>();
+  const settling = { ...settle, outcome, ids: mintFrom(gateway), wake };
+  const settled = await transact(gateway, 'effect-settle', (tx) => settleIn(tx, settling));
+  for (const channel of wake) gateway.wakeups.wake(channel);
   gateway.wakeups.wake(effectChannel(settle.effect.effectId));
   if (settle.runId !== null) gateway.wakeups.wake(runChannel(settle.runId));
   return settled;
 }
 
 /** The same within a transaction that is open already. */
-export async function settleIn(tx: Tx, settle: SettleEffect): Promise<EffectRecord | undefined> {
-  const { effect, outcome, runId, actor } = settle;
+export async function settleIn(
+  tx: Tx,
+  settle: SettleEffect & { ids: Mint; wake: Set<string> },
+): Promise<EffectRecord | undefined> {
+  const { effect, outcome, runId, actor, ids, wake } = settle;
   const { home } = effect;
   const observed = runId !== null && (await holdRunningRun(tx, { home, runId })) ? runId : undefined;
   const settled = await settleRow(tx, effect, outcome);
@@ -39,6 +48,8 @@ export async function settleIn(tx: Tx, settle: SettleEffect): Promise<EffectReco
   }
   await appendAudit(tx, auditOfSettled(settled, actor));
   if (observed !== undefined) await appendRunEvents(tx, { home, runId: observed, events: [settledEvent(settled)] });
+  const fact = effectFact(settled);
+  if (fact && (await noteFact(tx, { ...fact, ids }))) wake.add(foundationChannels.inputs);
   return settled;
 }
 

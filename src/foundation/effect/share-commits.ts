@@ -6,6 +6,9 @@
 import { gather, type Tx } from '../../platform/index.js';
 import type { JsonValue } from '../../protocol/index.js';
 import { appendAudits } from '../audit/index.js';
+import { effectFact, noteFacts } from '../fact/index.js';
+import { mintFrom } from '../new-id.js';
+import { foundationChannels } from '../parts.js';
 import type { AuthorizationDecision, PreparedEffect, TransactionalEffectAdapter } from '../ports.js';
 import { appendRunEvents, runChannel } from '../run-event/index.js';
 import { holdProposer } from './authorize-effect.js';
@@ -92,7 +95,11 @@ async function commitTogether(
     fresh.map(({ identified }) => identified),
   );
   if (members.length === 0) return new Map();
-  const effects = await gateway.db.transact('effect-commit', (tx) => commitIn(gateway, tx, { together, members }));
+  const wake = new Set<string>();
+  const effects = await gateway.db.transact('effect-commit', (tx) =>
+    commitIn(gateway, tx, { together, members, wake }),
+  );
+  for (const channel of wake) gateway.wakeups.wake(channel);
   for (const { identified, prepared } of members) {
     for (const channel of prepared.wake) gateway.wakeups.wake(channel);
     if (identified.proposal.run) gateway.wakeups.wake(runChannel(identified.proposal.run.runId));
@@ -138,13 +145,13 @@ async function prepare(
   });
 }
 
-type Committing = { together: Together; members: readonly Member[] };
+type Committing = { together: Together; members: readonly Member[]; wake: Set<string> };
 type Permitted = Member & { hold: Hold; decision: AuthorizationDecision };
 
 async function commitIn(
   gateway: EffectGateway,
   tx: Tx,
-  { together, members }: Committing,
+  { together, members, wake }: Committing,
 ): Promise<ReadonlyMap<IdentifiedProposal, EffectRecord>> {
   const permitted = await permit(gateway, tx, members);
   const results = await together.commit(
@@ -162,7 +169,22 @@ async function commitIn(
     tx,
     records.map((effect) => auditOfSettled(effect, effect.actorId)),
   );
+  if (await noteSettled(gateway, tx, records)) wake.add(foundationChannels.inputs);
   return tellRuns(tx, done, records);
+}
+
+/** F25: one look for each tenant where nobody waits for an effect. */
+async function noteSettled(gateway: EffectGateway, tx: Tx, records: readonly EffectRecord[]): Promise<boolean> {
+  let noted = false;
+  for (const tenant of new Set(records.map((effect) => effect.tenant))) {
+    const facts = records.flatMap((effect) => (effect.tenant === tenant ? (effectFact(effect) ?? []) : []));
+    noted =
+      (await noteFacts(
+        tx,
+        facts.map((fact) => ({ ...fact, ids: mintFrom(gateway) })),
+      )) || noted;
+  }
+  return noted;
 }
 
 /** Locks placement and run of each proposer, then asks the Authority; who is refused is left out. */

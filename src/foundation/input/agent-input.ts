@@ -28,7 +28,8 @@ export const controlVerbs = ['cancel', 'interrupt', 'steer', 'resume', 'fork'] a
 export type ControlVerb = (typeof controlVerbs)[number];
 
 /** Types that only the domain itself may produce: a forged one could pretend to be a peer's verified interaction. */
-const reservedTypes = /^(interaction|receipt|delivery|timer|run)\./;
+const reservedTypes =
+  /^(interaction|receipt|delivery|timer|schedule|heartbeat|deadline|lease|run|suspension|effect|message|approval)\./;
 const typePattern = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
 
 const shortText = (max: number) =>
@@ -80,6 +81,12 @@ export const agentInputSchema = z.object({
 
 export type AgentInput = z.infer<typeof agentInputSchema>;
 
+/** How soon queued work of an input is done, where an agent's lane goes by priority. */
+export type InputPriority = 'urgent' | 'normal' | 'bulk';
+
+/** Whether who sent an input is of this domain, known to it, or neither. */
+export type Relationship = 'own' | 'known' | 'stranger';
+
 /** What the authenticated connection says about an input. The door sets it; nothing in the input can. */
 export interface Ingress {
   tenant: string;
@@ -88,6 +95,12 @@ export interface Ingress {
   source: string;
   principal: string;
   trustClass: TrustClass;
+  /** Default: normal. */
+  priority?: InputPriority;
+  /** Default: known. */
+  relationship?: Relationship;
+  /** When it is too late for what this is about. Default: nobody knows. */
+  dueAt?: Date;
   /** Present only when the caller may control the target: the door has checked it. */
   control?: { verb: ControlVerb; authority: string };
 }

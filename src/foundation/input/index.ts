@@ -7,9 +7,11 @@ export {
   controlVerbs,
   type Ingress,
   type InputKind,
+  type InputPriority,
   inputLimits,
   isTypePattern,
   parseAgentInput,
+  type Relationship,
   type TrustClass,
 } from './agent-input.js';
 export { sequenceInputs } from './sequence-inputs.js';
@@ -19,5 +21,6 @@ export {
   lockResolvedPosition,
   selectInput,
   selectLoggedInputs,
+  selectResolvedPosition,
   unresolvedTenants,
 } from './store.js';

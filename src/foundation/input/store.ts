@@ -1,7 +1,15 @@
 /** The Input Log: inputs as accepted, and their order per tenant. */
 import type { Sql, Tx } from '../../platform/index.js';
 import type { JsonObject, JsonValue } from '../../protocol/index.js';
-import type { AgentInput, ControlVerb, Ingress, InputKind, TrustClass } from './agent-input.js';
+import type {
+  AgentInput,
+  ControlVerb,
+  Ingress,
+  InputKind,
+  InputPriority,
+  Relationship,
+  TrustClass,
+} from './agent-input.js';
 
 export interface InputRecord {
   home: string;
@@ -14,6 +22,10 @@ export interface InputRecord {
   bodyDigest: string;
   principal: string;
   trustClass: TrustClass;
+  priority: InputPriority;
+  relationship: Relationship;
+  dueAt: Date | null;
+  idempotencyKey: string | null;
   subject: { environment_id?: string; resource?: string } | null;
   target: { agent?: string; session?: string; run?: string; conversation_id?: string } | null;
   control: { verb: ControlVerb; authority: string } | null;
@@ -38,13 +50,14 @@ export interface InsertInput {
 export async function insertInputs(tx: Tx, inputs: readonly InsertInput[]): Promise<ReadonlySet<string>> {
   const rows = await tx<{ id: string }[]>`
     insert into foundation.inputs (
-      home, id, tenant, kind, type, source, source_event_id, body_digest, principal, trust_class,
-      subject, target, control, occurred_at, correlation_id, causation_id, idempotency_key, data_content_type, data)
-    select home, id, tenant, kind, type, source, source_event_id, body_digest, principal, trust_class,
-           subject, target, control, occurred_at, correlation_id, causation_id, idempotency_key, data_content_type, data
+      home, id, tenant, kind, type, source, source_event_id, body_digest, principal, trust_class, priority,
+      relationship, due_at, subject, target, control, occurred_at, correlation_id, causation_id, idempotency_key, data_content_type, data)
+    select home, id, tenant, kind, type, source, source_event_id, body_digest, principal, trust_class, priority,
+           relationship, due_at, subject, target, control, occurred_at, correlation_id, causation_id, idempotency_key, data_content_type, data
       from jsonb_to_recordset(${tx.json(inputs.map(inputRow))})
            as i (home text, id text, tenant text, kind text, type text, source text, source_event_id text,
-                 body_digest text, principal text, trust_class text, subject jsonb, target jsonb, control jsonb,
+                 body_digest text, principal text, trust_class text, priority text,
+                 relationship text, due_at timestamptz, subject jsonb, target jsonb, control jsonb,
                  occurred_at timestamptz, correlation_id text, causation_id text, idempotency_key text,
                  data_content_type text, data jsonb)
     on conflict on constraint inputs_source_event_unique do nothing
@@ -68,6 +81,9 @@ function inputRow({ id, ingress, input, bodyDigest, occurredAt }: InsertInput): 
     body_digest: bodyDigest,
     principal: ingress.principal,
     trust_class: ingress.trustClass,
+    priority: ingress.priority ?? 'normal',
+    relationship: ingress.relationship ?? 'known',
+    due_at: ingress.dueAt?.toISOString() ?? null,
     control,
     occurred_at: occurredAt.toISOString(),
     correlation_id: input.correlation_id ?? null,
@@ -172,10 +188,18 @@ export async function lockResolvedPosition(tx: Tx, tenant: string): Promise<numb
   return head?.resolvedPosition;
 }
 
+export async function selectResolvedPosition(sql: Sql, tenant: string): Promise<number> {
+  const [head] = await sql<{ resolvedPosition: number }[]>`
+    select resolved_position
+      from foundation.input_log_heads
+     where tenant = ${tenant}`;
+  return head?.resolvedPosition ?? 0;
+}
+
 export async function advanceResolvedPosition(tx: Tx, tenant: string, position: number): Promise<void> {
   await tx`
     update foundation.input_log_heads
-       set resolved_position = ${position}
+       set resolved_position = ${position}, fan_out_after = null, fan_out_count = 0
      where tenant = ${tenant} and resolved_position < ${position}`;
 }
 
@@ -194,7 +218,7 @@ export async function selectLoggedInputs(
 
 function inputColumns(sql: Sql) {
   return sql`
-    i.home, i.id, i.tenant, i.kind, i.type, i.source, i.source_event_id, i.body_digest, i.principal, i.trust_class,
-    i.subject, i.target, i.control, i.occurred_at, i.received_at, i.correlation_id, i.causation_id,
+    i.home, i.id, i.tenant, i.kind, i.type, i.source, i.source_event_id, i.body_digest, i.principal, i.trust_class, i.priority,
+    i.relationship, i.due_at, i.idempotency_key, i.subject, i.target, i.control, i.occurred_at, i.received_at, i.correlation_id, i.causation_id,
     i.data_content_type, i.data, i.position`;
 }

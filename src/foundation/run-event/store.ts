@@ -54,7 +54,8 @@ export type RunEventPage =
   /** `ended`: the run is over and nothing comes after `cursor`. */
   | { kind: 'page'; events: RunEvent[]; cursor: number; ended: boolean; status: string; reasonCode: string | null }
   | { kind: 'cursor_ahead'; last: number }
-  | { kind: 'cursor_gone'; first: number }
+  /** `oldest`: the first cursor that can still be read from. */
+  | { kind: 'cursor_gap'; oldest: number }
   | { kind: 'not_found' };
 
 /** The events after a cursor; 0 is the beginning. */
@@ -77,8 +78,9 @@ export async function readRunEvents(
      where home = ${home} and run_id = ${runId} and seq > ${after}
      order by seq
      limit ${limit}`;
-  const first = events[0];
-  if (first && first.seq !== after + 1) return { kind: 'cursor_gone', first: first.seq };
+  // Numbers have no holes and come with their run's cursor, so a jump at the start means that retention has passed.
+  const first = events[0]?.seq ?? run.eventCursor + 1;
+  if (first > after + 1) return { kind: 'cursor_gap', oldest: first - 1 };
   const cursor = events.at(-1)?.seq ?? after;
   const ended = run.over && cursor >= run.eventCursor;
   return { kind: 'page', events: [...events], cursor, ended, status: run.status, reasonCode: run.reasonCode };

@@ -8,6 +8,7 @@ export {
   selectOpenControls,
   selectUndeliveredSteers,
 } from './control-store.js';
+export { type ListRuns, selectRuns } from './listing-store.js';
 export {
   type ClaimedRun,
   controlChannel,
@@ -23,12 +24,14 @@ export {
   insertRun,
   lockExpiredRun,
   lockHeldRun,
+  lockQueuedRun,
+  postponeReaping,
+  type QueuedRun,
   type RunPlace,
   recordBundle,
   recordModelInput,
   selectExpiredRuns,
   selectQueuedRuns,
   selectRun,
-  selectRuns,
   startRun,
 } from './store.js';

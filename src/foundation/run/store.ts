@@ -2,7 +2,7 @@
 import type { Sql, Tx } from '../../platform/index.js';
 import type { JsonObject, JsonValue } from '../../protocol/index.js';
 import type { Fence } from '../ports.js';
-import type { EndedRunStatus, RunRecord, RunStatus } from './run.js';
+import type { EndedRunStatus, RunRecord } from './run.js';
 
 export interface InsertRun {
   home: string;
@@ -41,9 +41,10 @@ export async function selectRun(sql: Sql, home: string, id: string): Promise<Run
 export async function selectQueuedRuns(
   sql: Sql,
   { after, limit, except }: { after: RunPlace | undefined; limit: number; except: readonly string[] },
-): Promise<RunPlace[]> {
-  return sql<RunPlace[]>`
-    select home, id, session_id
+): Promise<QueuedRun[]> {
+  return sql<QueuedRun[]>`
+    select home, id, session_id,
+           least(extract(epoch from hearth_now() - created_at) * 1000, ${86_400_000}::integer)::integer as waited_ms
       from foundation.runs
      where status = 'queued' and home <> all(${[...except]}::text[])
        ${after === undefined ? sql`` : sql`and (created_at, id) > (select created_at, id from foundation.runs where home = ${after.home} and id = ${after.id})`}
@@ -55,6 +56,11 @@ export interface RunPlace {
   home: string;
   id: string;
   sessionId: string;
+}
+
+/** By the database's clock. */
+export interface QueuedRun extends RunPlace {
+  waitedMs: number;
 }
 
 export interface StartRun {
@@ -83,17 +89,19 @@ export interface EndRun {
   status: EndedRunStatus;
   reason: string | null;
   result?: JsonValue;
+  from?: 'queued' | 'running';
 }
 
-/** running → ended. The caller has the row locked and knows that it is his. */
-export async function endRun(tx: Tx, { home, id, status, reason, result }: EndRun): Promise<void> {
+/** running → ended, or queued → ended. The caller has the row locked and knows that it is his. */
+export async function endRun(tx: Tx, end: EndRun): Promise<void> {
+  const { home, id, status, reason, result, from = 'running' } = end;
   const rows = await tx`
     update foundation.runs
        set status = ${status}, reason_code = ${reason}, ended_at = hearth_now(),
            result = ${result === undefined ? null : tx.json(result)}
-     where home = ${home} and id = ${id} and status = 'running'
+     where home = ${home} and id = ${id} and status = ${from}
     returning id`;
-  if (rows.length !== 1) throw new Error(`run ${id} was not running when it was ended`);
+  if (rows.length !== 1) throw new Error(`run ${id} was not ${from} when it was ended`);
 }
 
 export async function recordBundle(
@@ -116,18 +124,41 @@ export async function recordModelInput(
      where home = ${home} and id = ${id} and status = 'running'`;
 }
 
-/** Prolongs the leases of runs that are still running under the given fence. Answers which they were. */
+/**
+ * Prolongs the leases of those of these runs that are still running under their fences, and answers them. One that somebody
+ * has locked is answered as not `extended`: it is to be tried again, and holds up no other.
+ */
 export async function extendLeases(
   tx: Tx,
-  { fence, runIds, leaseMs }: { fence: Fence; runIds: readonly string[]; leaseMs: number },
-): Promise<string[]> {
-  const rows = await tx<{ id: string }[]>`
-    update foundation.runs
-       set lease_expires_at = hearth_now() + ${leaseMs} * interval '1 millisecond'
-     where home = ${fence.home} and id = any(${[...runIds]}) and status = 'running'
-       and placement_lease_id = ${fence.placementLeaseId} and placement_epoch = ${fence.placementEpoch}
-    returning id`;
-  return rows.map((row) => row.id);
+  { runs, leaseMs }: { runs: readonly { runId: string; fence: Fence }[]; leaseMs: number },
+): Promise<{ id: string; extended: boolean }[]> {
+  if (runs.length === 0) return [];
+  const given = runs.map(({ runId, fence: { home, placementLeaseId, placementEpoch } }) => ({
+    home,
+    id: runId,
+    lease: placementLeaseId,
+    epoch: placementEpoch,
+  }));
+  const mine = tx`
+    foundation.runs r
+      join jsonb_to_recordset(${tx.json(given)}) as g (home text, id text, lease text, epoch bigint)
+        on r.home = g.home and r.id = g.id and r.status = 'running' and r.placement_lease_id = g.lease
+           and r.placement_epoch = g.epoch`;
+  return tx<{ id: string; extended: boolean }[]>`
+    with unlocked as (
+      select r.home, r.id
+        from ${mine}
+         for no key update of r skip locked
+    ), extended as (
+      update foundation.runs e
+         set lease_expires_at = hearth_now() + ${leaseMs} * interval '1 millisecond'
+        from unlocked u
+       where e.home = u.home and e.id = u.id
+      returning e.id
+    )
+    select r.id, e.id is not null as extended
+      from ${mine}
+      left join extended e on e.id = r.id`;
 }
 
 export async function selectExpiredRuns(sql: Sql, limit: number): Promise<RunPlace[]> {
@@ -135,8 +166,24 @@ export async function selectExpiredRuns(sql: Sql, limit: number): Promise<RunPla
     select home, id, session_id
       from foundation.runs
      where status = 'running' and lease_expires_at < hearth_now()
+       and (reap_after is null or reap_after <= hearth_now())
      order by lease_expires_at
      limit ${limit}`;
+}
+
+/** Twice as long each time. Answers how often it has failed by now. */
+export async function postponeReaping(
+  tx: Tx,
+  { home, id, pauseMs, longestPauseMs }: RunPlace & { pauseMs: number; longestPauseMs: number },
+): Promise<number> {
+  const [row] = await tx<{ reapFaults: number }[]>`
+    update foundation.runs
+       set reap_faults = reap_faults + 1,
+           reap_after = hearth_now()
+             + least(${longestPauseMs}::bigint, ${pauseMs}::bigint << least(reap_faults, 16)) * interval '1 millisecond'
+     where home = ${home} and id = ${id}
+    returning reap_faults`;
+  return row?.reapFaults ?? 0;
 }
 
 /** Locks a run whose holder has let its lease end; undefined when it was prolonged or has ended meanwhile. */
@@ -152,6 +199,19 @@ export async function lockExpiredRun(
   return row;
 }
 
+/** Locks a run that nobody has begun; undefined when somebody has, or it is over. */
+export async function lockQueuedRun(
+  tx: Tx,
+  { home, id }: { home: string; id: string },
+): Promise<RunRecord | undefined> {
+  const [row] = await tx<RunRecord[]>`
+    select ${runColumns(tx)}
+      from foundation.runs
+     where home = ${home} and id = ${id} and status = 'queued'
+       for update`;
+  return row;
+}
+
 /** Locks a run that its holder gives back. */
 export async function lockHeldRun(
   tx: Tx,
@@ -163,28 +223,6 @@ export async function lockHeldRun(
      where home = ${home} and id = ${id} and status = 'running' and holder = ${holder}
        for update`;
   return row;
-}
-
-export interface ListRuns {
-  tenant: string;
-  /** One home, or every home of the tenant. */
-  homes: readonly string[] | 'all';
-  status?: RunStatus;
-  /** Id of the last run seen; the list goes from the newest to the oldest. */
-  after?: { home: string; id: string };
-  limit: number;
-}
-
-export async function selectRuns(sql: Sql, { tenant, homes, status, after, limit }: ListRuns): Promise<RunRecord[]> {
-  return sql<RunRecord[]>`
-    select ${runColumns(sql)}
-      from foundation.runs
-     where tenant = ${tenant}
-       ${homes === 'all' ? sql`` : sql`and home = any(${[...homes]})`}
-       ${status === undefined ? sql`` : sql`and status = ${status}`}
-       ${after === undefined ? sql`` : sql`and (created_at, id) < (select created_at, id from foundation.runs where home = ${after.home} and id = ${after.id})`}
-     order by created_at desc, id desc
-     limit ${limit}`;
 }
 
 function runColumns(sql: Sql) {

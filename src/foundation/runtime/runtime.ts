@@ -4,6 +4,7 @@
  */
 import type { JsonObject, JsonValue } from '../../protocol/index.js';
 import type { ContextBundle } from '../context/index.js';
+import type { WaitTerms } from '../suspension/index.js';
 
 export interface RuntimeDescriptor {
   runtime_id: string;
@@ -46,10 +47,8 @@ export interface Activation {
   signal: AbortSignal;
 }
 
-export interface SuspensionRequest {
+export interface SuspensionRequest extends WaitTerms {
   reason: string;
-  subscriptions: { type: string; subject?: string }[];
-  resumePolicy: 'first_match';
   runtimeState: JsonValue;
 }
 

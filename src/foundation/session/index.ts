@@ -1,4 +1,5 @@
 /** The door of the session room. */
+export { type ListedSession, type ListSessions, selectListedSession, selectSessions } from './listing-store.js';
 export {
   conversationKey,
   interactionConversation,

@@ -17,6 +17,10 @@ export interface SessionRecord {
   runtimeStateRef: string | null;
   activeRunId: string | null;
   forkedFromSessionId: string | null;
+  /** While idle with queued work that is held for more to be merged with it: when it may start. */
+  laneDueAt: Date | null;
+  /** How many runs in a row began before the oldest of the lane. */
+  laneOvertakes: number;
 }
 
 /** What leads an input to a session, in this order: the first key that is known decides. */

@@ -80,12 +80,17 @@ export interface EnterState {
   /** The live run while active. */
   activeRunId?: string;
   state: SessionRecord['state'];
+  /** Only while idle. */
+  laneDueAt?: Date;
+  laneOvertakes?: number;
 }
 
-export async function enterState(tx: Tx, { home, id, state, activeRunId }: EnterState): Promise<void> {
+export async function enterState(tx: Tx, enter: EnterState): Promise<void> {
+  const { home, id, state, activeRunId, laneDueAt, laneOvertakes } = enter;
   const rows = await tx`
     update foundation.sessions
-       set state = ${state}, active_run_id = ${activeRunId ?? null}, updated_at = hearth_now()
+       set state = ${state}, active_run_id = ${activeRunId ?? null}, lane_due_at = ${laneDueAt ?? null},
+           lane_overtakes = coalesce(${laneOvertakes ?? null}::integer, lane_overtakes), updated_at = hearth_now()
      where home = ${home} and id = ${id}
     returning id`;
   if (rows.length !== 1) throw new Error(`there is no session ${id}`);
@@ -104,5 +109,5 @@ export async function keepRuntimeState(
 function sessionColumns(sql: Sql) {
   return sql`
     home, id, tenant, agent, state, runtime_id, runtime_version, runtime_state_ref, active_run_id,
-    forked_from_session_id`;
+    forked_from_session_id, lane_due_at, lane_overtakes`;
 }

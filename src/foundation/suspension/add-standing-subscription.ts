@@ -1,6 +1,7 @@
 /** Lets every input of a type concern an agent, until it is ended. */
 import type { Tx } from '../../platform/index.js';
 import { type Mint, Problem } from '../../protocol/index.js';
+import type { InputPriority } from '../input/index.js';
 import { newId } from '../new-id.js';
 import type { WhenActive } from '../ports.js';
 import { countStandingSubscriptions, insertSubscription, selectSameStanding } from './store.js';
@@ -12,6 +13,8 @@ export interface AddStandingSubscription {
   type: string;
   subject?: string;
   whenActive?: WhenActive;
+  /** How much the agent cares. Default: normal. */
+  priority?: InputPriority;
   ids: Mint;
 }
 

@@ -1,20 +1,53 @@
 /** The door of the suspension room. */
 export { addStandingSubscription } from './add-standing-subscription.js';
+export { countMatch, type WaitOutcome } from './count-match.js';
+export { declareWait } from './declare-wait.js';
+export {
+  isAwaited,
+  isTypeAwaited,
+  listeningSubscriptions,
+  type MatchedBy,
+  waitingSubscriptions,
+} from './matching-store.js';
+export {
+  type AwaitedPart,
+  type CountableInput,
+  type Counted,
+  countInput,
+  dueAtOf,
+  neededOf,
+  type Wait,
+} from './resume-policy.js';
 export {
   cancelSuspension,
   consumeSuspension,
   endStandingSubscription,
+  endSubscriptionsOf,
   insertRuntimeState,
-  insertSubscription,
-  insertSuspension,
   listSubscriptions,
-  markReplayed,
-  matchSubscriptions,
-  selectFirstMatch,
   selectOpenSuspension,
   selectRuntimeState,
   selectSuspension,
   selectSuspensionOfRun,
-  selectUnreplayedSuspensions,
 } from './store.js';
-export { checkSubscription, type SubscriptionRecord, type SuspensionRecord, suspensionLimits } from './suspension.js';
+export {
+  type AwaitedInput,
+  checkSubscription,
+  type Expiry,
+  faultOfWait,
+  type ResumePolicy,
+  type SubscriptionRecord,
+  type SuspensionRecord,
+  suspensionLimits,
+  type WaitTerms,
+} from './suspension.js';
+export {
+  expireSuspension,
+  markReplayed,
+  markReplayedTo,
+  postponeReplay,
+  selectAwaitedSubjects,
+  selectDueSuspensions,
+  selectLogMatches,
+  selectUnreplayedSuspensions,
+} from './wait-store.js';

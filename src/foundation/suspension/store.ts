@@ -1,8 +1,9 @@
 /** Suspensions, subscriptions and the checkpoints behind them. */
 import type { Sql, Tx } from '../../platform/index.js';
 import type { JsonValue } from '../../protocol/index.js';
+import type { InputPriority } from '../input/index.js';
 import type { WhenActive } from '../ports.js';
-import { matchingTypes, type SubscriptionRecord, type SuspensionRecord } from './suspension.js';
+import type { SubscriptionRecord, SuspensionRecord } from './suspension.js';
 
 export interface InsertSuspension {
   home: string;
@@ -15,17 +16,22 @@ export interface InsertSuspension {
   runtimeVersion: string;
   runtimeStateRef: string;
   inputLogCursor: number;
+  resumePolicy: SuspensionRecord['resumePolicy'];
+  needed: number;
+  expiresAt: Date | null;
+  dueAt: Date | null;
 }
 
 export async function insertSuspension(tx: Tx, suspension: InsertSuspension): Promise<void> {
   await tx`
     insert into foundation.suspensions (
       home, id, tenant, session_id, run_id, reason, runtime_id, runtime_version, runtime_state_ref, input_log_cursor,
-      resume_policy, status)
+      resume_policy, needed, expires_at, due_at, status)
     values (
       ${suspension.home}, ${suspension.id}, ${suspension.tenant}, ${suspension.sessionId}, ${suspension.runId},
       ${suspension.reason}, ${suspension.runtimeId}, ${suspension.runtimeVersion}, ${suspension.runtimeStateRef},
-      ${suspension.inputLogCursor}, 'first_match', 'open')`;
+      ${suspension.inputLogCursor}, ${suspension.resumePolicy}, ${suspension.needed}, ${suspension.expiresAt},
+      ${suspension.dueAt}, 'open')`;
 }
 
 export interface InsertSubscription {
@@ -38,31 +44,22 @@ export interface InsertSubscription {
   type: string;
   subject?: string;
   whenActive?: WhenActive;
+  priority?: InputPriority;
+  repeat?: number;
+  dedupe?: string;
+  expiresAt?: Date | null;
 }
 
 export async function insertSubscription(tx: Tx, subscription: InsertSubscription): Promise<void> {
   await tx`
     insert into foundation.subscriptions (
-      home, id, tenant, owner, suspension_id, session_id, type, subject, when_active, status)
+      home, id, tenant, owner, suspension_id, session_id, type, subject, when_active, priority, repeat, dedupe,
+      expires_at, status)
     values (
       ${subscription.home}, ${subscription.id}, ${subscription.tenant}, ${subscription.owner},
       ${subscription.suspensionId ?? null}, ${subscription.sessionId ?? null}, ${subscription.type},
-      ${subscription.subject ?? null}, ${subscription.whenActive ?? null}, 'active')`;
-}
-
-/** Active subscriptions that an input matches; those of suspensions first, so that who waits comes before who listens. */
-export async function matchSubscriptions(
-  sql: Sql,
-  { tenant, type, subject, limit }: { tenant: string; type: string; subject: string | undefined; limit: number },
-): Promise<SubscriptionRecord[]> {
-  return sql<SubscriptionRecord[]>`
-    select ${subscriptionColumns(sql)}
-      from foundation.subscriptions
-     where tenant = ${tenant} and type = any(${matchingTypes(type)}) and status = 'active'
-       and (subject is null or subject = ${subject ?? null})
-       and (expires_at is null or expires_at > hearth_now())
-     order by owner desc, created_at, id
-     limit ${limit}`;
+      ${subscription.subject ?? null}, ${subscription.whenActive ?? null}, ${subscription.priority ?? 'normal'},
+      ${subscription.repeat ?? 1}, ${subscription.dedupe ?? null}, ${subscription.expiresAt ?? null}, 'active')`;
 }
 
 /** An agent's standing subscriptions that are in force. */
@@ -164,69 +161,11 @@ export async function cancelSuspension(tx: Tx, { home, id }: { home: string; id:
   return rows.length === 1;
 }
 
-async function endSubscriptionsOf(tx: Tx, home: string, suspensionId: string): Promise<void> {
+export async function endSubscriptionsOf(tx: Tx, home: string, suspensionId: string): Promise<void> {
   await tx`
     update foundation.subscriptions
        set status = 'ended'
      where home = ${home} and suspension_id = ${suspensionId} and status = 'active'`;
-}
-
-export async function selectUnreplayedSuspensions(sql: Sql, limit: number): Promise<SuspensionRecord[]> {
-  return sql<SuspensionRecord[]>`
-    select ${suspensionColumns(sql)}
-      from foundation.suspensions
-     where status = 'open' and replayed_at is null
-     order by created_at
-     limit ${limit}`;
-}
-
-/**
- * The oldest input after a suspension's cursor that it waits for, numbered or decided on by whomever: whatever came before
- * the subscriptions stood. What this session has taken itself is no answer. Types are joined apart from prefixes, so that
- * the log is read by its index on types.
- */
-export async function selectFirstMatch(
-  sql: Sql,
-  suspension: SuspensionRecord,
-): Promise<{ home: string; inputId: string } | undefined> {
-  const { tenant, inputLogCursor: cursor } = suspension;
-  const [row] = await sql<{ home: string; inputId: string }[]>`
-    with wanted as (
-      select type, subject
-        from foundation.subscriptions
-       where home = ${suspension.home} and suspension_id = ${suspension.id} and status = 'active'
-    ), matches as (
-      select l.position, l.home, l.input_id
-        from wanted w
-        join foundation.input_log l
-          on l.tenant = ${tenant} and l.type = w.type and l.position > ${cursor}
-             and (w.subject is null or w.subject = l.subject)
-       union all
-      select l.position, l.home, l.input_id
-        from wanted w
-        join foundation.input_log l
-          on right(w.type, 2) = '.*' and l.tenant = ${tenant} and l.position > ${cursor}
-             and starts_with(l.type, left(w.type, -1)) and (w.subject is null or w.subject = l.subject)
-    )
-    select m.home, m.input_id
-      from matches m
-      join foundation.inputs i on i.home = m.home and i.id = m.input_id
-     where i.kind in ('command', 'event')
-       and not exists (
-         select 1
-           from foundation.candidates c
-          where c.home = ${suspension.home} and c.input_id = m.input_id and c.session_id = ${suspension.sessionId}
-            and c.status in ('running', 'consumed', 'failed'))
-     order by m.position
-     limit 1`;
-  return row;
-}
-
-export async function markReplayed(tx: Tx, { home, id }: { home: string; id: string }): Promise<void> {
-  await tx`
-    update foundation.suspensions
-       set replayed_at = hearth_now()
-     where home = ${home} and id = ${id} and status = 'open' and replayed_at is null`;
 }
 
 export interface RuntimeState {
@@ -254,12 +193,13 @@ export async function selectRuntimeState(sql: Sql, home: string, ref: string): P
   return row;
 }
 
-function suspensionColumns(sql: Sql) {
+export function suspensionColumns(sql: Sql) {
   return sql`
     home, id, tenant, session_id, run_id, reason, runtime_id, runtime_version, runtime_state_ref, input_log_cursor,
-    status, replayed_at, continuation_run_id`;
+    resume_policy, needed, expires_at, due_at, expired_by, partly_matched, status, replayed_at, replayed_to,
+    replay_faults, continuation_run_id`;
 }
 
-function subscriptionColumns(sql: Sql) {
-  return sql`home, id, tenant, owner, suspension_id, session_id, type, subject, when_active, created_at`;
+export function subscriptionColumns(sql: Sql) {
+  return sql`home, id, tenant, owner, suspension_id, session_id, type, subject, when_active, priority, created_at`;
 }

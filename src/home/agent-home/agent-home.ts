@@ -1,5 +1,5 @@
 // The Agent Home: the durable self of an agent, who acts. What executes it now is its placement.
-import type { CapabilityGrant, WhenActive } from '../../foundation/index.js';
+import type { AttentionSettings, CapabilityGrant, LaneOrder, WhenActive } from '../../foundation/index.js';
 import { type Address, type JsonObject, parseAddress } from '../../protocol/index.js';
 import type { PrincipalStatus } from '../principal/index.js';
 
@@ -22,7 +22,20 @@ export interface AgentHomeRecord {
   environment_refs: string[];
   latest_audit_cursor: string | null;
   runtime: { id: string; config: JsonObject };
-  attention: { when_active: WhenActive };
+  attention: AttentionRecord;
+}
+
+/** What decides whether an event wakes the agent; null where it has no say. */
+export interface AttentionRecord {
+  when_active: WhenActive;
+  lane_order: LaneOrder;
+  merge_window_ms: number;
+  strangers: 'wake' | 'project' | 'ignore';
+  stale_after_ms: number | null;
+  budget: { wakes: number; window_ms: number } | null;
+  duplicate_window_ms: number | null;
+  urgent_within_ms: number | null;
+  least_worth: number | null;
 }
 
 /** What the Foundation has to know of an agent. */
@@ -33,7 +46,7 @@ export interface AgentDefinitionRow {
   status: PrincipalStatus;
   runtimeId: string;
   runtimeConfig: JsonObject;
-  attention: { whenActive: WhenActive };
+  attention: AttentionSettings;
   capabilityGrants: CapabilityGrant[];
 }
 
@@ -72,7 +85,21 @@ export function toRecord(row: AgentHomeRow): AgentHomeRecord {
     environment_refs: row.environmentRefs,
     latest_audit_cursor: row.latestAuditCursor,
     runtime: { id: row.runtimeId, config: row.runtimeConfig },
-    attention: { when_active: row.attention.whenActive },
+    attention: attentionOf(row.attention),
+  };
+}
+
+function attentionOf({ budget, ...settings }: AttentionSettings): AttentionRecord {
+  return {
+    when_active: settings.whenActive,
+    lane_order: settings.laneOrder ?? 'arrival',
+    merge_window_ms: settings.mergeWindowMs ?? 0,
+    strangers: settings.strangers ?? 'wake',
+    stale_after_ms: settings.staleAfterMs ?? null,
+    budget: budget === undefined ? null : { wakes: budget.wakes, window_ms: budget.windowMs },
+    duplicate_window_ms: settings.duplicateWindowMs ?? null,
+    urgent_within_ms: settings.urgentWithinMs ?? null,
+    least_worth: settings.leastWorth ?? null,
   };
 }
 

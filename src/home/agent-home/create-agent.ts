@@ -1,5 +1,11 @@
 // Creates an agent: a principal with its Agent Home and standing subscriptions, in one transaction. Nothing is placed yet.
-import { addStandingSubscription, type CapabilityGrant, type WhenActive } from '../../foundation/index.js';
+import {
+  type AttentionSettings,
+  addStandingSubscription,
+  type CapabilityGrant,
+  type InputPriority,
+  type WhenActive,
+} from '../../foundation/index.js';
 import type { Sql } from '../../platform/index.js';
 import { type JsonObject, type Refusal, refuse } from '../../protocol/index.js';
 import {
@@ -19,6 +25,7 @@ interface StandingSubscription {
   type: string;
   subject?: string | undefined;
   whenActive?: WhenActive | undefined;
+  priority?: InputPriority | undefined;
 }
 
 export type CreateAgent = Omit<PrincipalRequest, 'roles'> & {
@@ -26,7 +33,7 @@ export type CreateAgent = Omit<PrincipalRequest, 'roles'> & {
   owner: string;
   /** What runs it; whether the id is known and the config fits is the door's check. */
   runtime: { id: string; config: JsonObject };
-  attention?: { whenActive: WhenActive } | undefined;
+  attention?: AttentionSettings | undefined;
   grants?: readonly CapabilityGrant[] | undefined;
   subscriptions?: readonly StandingSubscription[] | undefined;
 };
@@ -54,13 +61,14 @@ export async function createAgent(
       grants: request.grants ?? [],
       runtimeLineageRef: lineageRef(stored.address),
     });
-    for (const { type, subject, whenActive } of request.subscriptions ?? []) {
+    for (const { type, subject, whenActive, priority } of request.subscriptions ?? []) {
       await addStandingSubscription(tx, {
         home: stored.home,
         tenant: stored.tenant,
         type,
         ...(subject === undefined ? {} : { subject }),
         ...(whenActive === undefined ? {} : { whenActive }),
+        ...(priority === undefined ? {} : { priority }),
         ids: { now: gateway.clock.now(), random: (count) => gateway.random.bytes(count) },
       });
     }

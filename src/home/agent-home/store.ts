@@ -1,5 +1,5 @@
 // The SQL of Agent Homes.
-import type { CapabilityGrant, WhenActive } from '../../foundation/index.js';
+import type { AttentionSettings, CapabilityGrant } from '../../foundation/index.js';
 import type { Sql, Tx } from '../../platform/index.js';
 import type { JsonObject } from '../../protocol/index.js';
 import type { AgentDefinitionRow, AgentHomeRow } from './agent-home.js';
@@ -12,7 +12,7 @@ export interface NewAgentHome {
   agentId: string;
   owner: string;
   runtime: { id: string; config: JsonObject };
-  attention: { whenActive: WhenActive };
+  attention: AttentionSettings;
   grants: readonly CapabilityGrant[];
   runtimeLineageRef: string;
 }
@@ -22,7 +22,7 @@ export async function insertAgentHome(tx: Tx, agent: NewAgentHome): Promise<void
     insert into home.agent_homes
            (home, agent_id, owner, runtime_id, runtime_config, attention, capability_grants, runtime_lineage_ref)
     values (${agent.home}, ${agent.agentId}, ${agent.owner}, ${agent.runtime.id}, ${tx.json(agent.runtime.config)},
-            ${tx.json({ whenActive: agent.attention.whenActive })},
+            ${tx.json({ ...agent.attention })},
             ${tx.json(agent.grants.map(({ action, target }) => ({ action, target })))}, ${agent.runtimeLineageRef})`;
 }
 

@@ -3,4 +3,4 @@ export { currentBundle } from './current-bundle.js';
 export { type DomainRecord, keyLifetimeDays } from './domain-record.js';
 export { type DomainSigner, domainFingerprint, domainSigner } from './domain-signer.js';
 export { openDomain } from './open-domain.js';
-export { lockDomain, readDomain } from './store.js';
+export { lockDomain, readCursorKey, readDomain } from './store.js';

@@ -32,6 +32,16 @@ export async function readDomain(sql: Sql): Promise<DomainRecord | undefined> {
   return row;
 }
 
+/** What authenticates the cursors of this domain's lists. */
+export async function readCursorKey(sql: Sql): Promise<Uint8Array> {
+  const [row] = await sql<{ cursorKey: Uint8Array }[]>`
+    select cursor_key
+      from home.domain
+     limit 1`;
+  if (!row) throw new Error('there is no domain yet');
+  return row.cursorKey;
+}
+
 /** False when another starter was first. */
 export async function insertDomain(tx: Tx, domain: NewDomain): Promise<boolean> {
   const rows = await tx`

@@ -1,5 +1,5 @@
 // The mailbox room.
-export { listMessages } from './list-messages.js';
+export { listMessages, type MessagePage } from './list-messages.js';
 export {
   type DeliveryIdentity,
   type ExistingMessage,

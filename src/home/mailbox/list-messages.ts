@@ -14,7 +14,7 @@ export interface MessagePage {
 
 /**
  * Without `after` it starts at the oldest message kept. A cursor beyond the end and one before what is kept are errors:
- * both mean that the reader believes something that is not so.
+ * both mean that the reader believes something that is not so. `oldest` is the first cursor that can still be read from.
  */
 export async function listMessages(
   sql: Sql,
@@ -25,15 +25,12 @@ export async function listMessages(
   const last = await readMailboxHead(sql, home);
   if (last === undefined) throw new Problem('not_found', 'there is no such mailbox');
   const from = after ?? 0;
-  if (from > last) throw new Problem('cursor_ahead', `the cursor ${from} lies beyond ${last}`, { extra: { last } });
+  if (from > last) throw new Problem('cursor_ahead', 'the cursor lies beyond the last message', { extra: { last } });
   const messages = await readMessagesAfter(sql, home, { after: from, limit });
-  const [first] = messages;
   // Positions have no holes, so a jump at the start means that retention has passed the reader by.
-  const isGap = first ? first.position > from + 1 : last > from;
-  if (after !== undefined && isGap) {
-    throw new Problem('cursor_gone', `messages after ${from} are no longer kept`, {
-      extra: { first: first?.position ?? last + 1 },
-    });
+  const first = messages[0]?.position ?? last + 1;
+  if (after !== undefined && first > from + 1) {
+    throw new Problem('cursor_gap', 'what followed this cursor is not kept any more', { extra: { oldest: first - 1 } });
   }
   return { messages, next: messages.at(-1)?.position ?? Math.max(from, last), last };
 }

@@ -1,4 +1,3 @@
 // The placement room.
 export { homePlacements } from './home-placements.js';
-export { placementTtlMs } from './placement.js';
 export { lapsePlacement, readPlacement } from './store.js';

@@ -4,7 +4,7 @@ import type { Sql } from '../../platform/index.js';
 import type { Endpoint } from '../endpoint.js';
 import { requirePerson } from '../middleware/authenticate.js';
 import { queryOf } from '../middleware/body.js';
-import { decodeCursor, pageOf, pageQuery } from '../page.js';
+import { listOf, pageOf, pageQuery, textAt } from '../page.js';
 import { agentView } from './agent-view.js';
 
 export function getAgents({ db }: { db: { sql: Sql } }): Endpoint {
@@ -14,15 +14,15 @@ export function getAgents({ db }: { db: { sql: Sql } }): Endpoint {
     takes: { query: pageQuery },
     async handle(ctx) {
       const caller = requirePerson(ctx);
-      const { limit, cursor } = queryOf(ctx, pageQuery);
+      const list = listOf(ctx, queryOf(ctx, pageQuery));
       const owner = caller.kind === 'operator' ? undefined : caller.address;
       const found = await listAgentHomes(db.sql, {
         tenant: caller.tenant,
         owner,
-        after: decodeCursor(cursor),
-        limit: limit + 1,
+        after: textAt(list.from),
+        limit: list.limit + 1,
       });
-      const page = pageOf(found, limit, (record) => record.agent_id);
+      const page = pageOf(list, found, (record) => [record.agent_id]);
       ctx.body = { ...page, items: page.items.map(agentView) };
     },
   };

@@ -4,7 +4,7 @@ import type { Sql } from '../../platform/index.js';
 import type { Endpoint } from '../endpoint.js';
 import { requireOperator } from '../middleware/authenticate.js';
 import { queryOf } from '../middleware/body.js';
-import { decodeCursor, pageOf, pageQuery } from '../page.js';
+import { listOf, pageOf, pageQuery, textAt } from '../page.js';
 import { peerViews } from './peer-view.js';
 
 export function getPeers({ db }: { db: { sql: Sql } }): Endpoint {
@@ -14,9 +14,9 @@ export function getPeers({ db }: { db: { sql: Sql } }): Endpoint {
     takes: { query: pageQuery },
     async handle(ctx) {
       requireOperator(ctx);
-      const { limit, cursor } = queryOf(ctx, pageQuery);
-      const found = await listPeers(db.sql, { after: decodeCursor(cursor) ?? '', limit: limit + 1 });
-      const page = pageOf(found, limit, (peer) => peer.domain);
+      const list = listOf(ctx, queryOf(ctx, pageQuery));
+      const found = await listPeers(db.sql, { after: textAt(list.from) ?? '', limit: list.limit + 1 });
+      const page = pageOf(list, found, (peer) => [peer.domain]);
       ctx.body = { ...page, items: await peerViews(db.sql, page.items) };
     },
   };

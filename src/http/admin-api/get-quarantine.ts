@@ -1,15 +1,14 @@
 // GET /admin/v1/quarantine?peer=: what domains that nobody pinned have sent, by who and to whom, never what it says.
-import { z } from 'zod';
 import { type HeldItem, listQuarantine } from '../../federation/index.js';
 import type { Sql } from '../../platform/index.js';
-import { domainSchema, formatInstant, Problem } from '../../protocol/index.js';
+import { domainSchema, formatInstant } from '../../protocol/index.js';
+import type { Place } from '../cursor.js';
 import type { Endpoint } from '../endpoint.js';
 import { requireOperator } from '../middleware/authenticate.js';
 import { queryOf } from '../middleware/body.js';
-import { decodeCursor, pageOf, pageQuery } from '../page.js';
+import { listOf, pageOf, pageQuery } from '../page.js';
 
-// A place in the list is four names, longer together than what other lists go on from.
-const query = pageQuery.extend({ peer: domainSchema.optional(), cursor: z.string().max(2_048).optional() });
+const query = pageQuery.extend({ peer: domainSchema.optional() });
 
 export function getQuarantine({ db }: { db: { sql: Sql } }): Endpoint {
   return {
@@ -18,21 +17,18 @@ export function getQuarantine({ db }: { db: { sql: Sql } }): Endpoint {
     takes: { query },
     async handle(ctx) {
       requireOperator(ctx);
-      const { peer, limit, cursor } = queryOf(ctx, query);
-      const found = await listQuarantine(db.sql, { peer, after: placeOf(decodeCursor(cursor)), limit: limit + 1 });
-      // None of the four has a space in it.
-      const page = pageOf(found, limit, (item) => [item.peer, item.sender, item.messageId, item.recipient].join(' '));
+      const asked = queryOf(ctx, query);
+      const list = listOf(ctx, asked);
+      const after = list.from && heldAt(list.from);
+      const found = await listQuarantine(db.sql, { peer: asked.peer, after, limit: list.limit + 1 });
+      const page = pageOf(list, found, (item) => [item.peer, item.sender, item.messageId, item.recipient]);
       ctx.body = { ...page, items: page.items.map(heldView) };
     },
   };
 }
 
-function placeOf(key: string | undefined) {
-  if (key === undefined) return undefined;
-  const [peer, sender, messageId, recipient] = key.split(' ');
-  if (peer === undefined || sender === undefined || messageId === undefined || recipient === undefined) {
-    throw new Problem('schema_invalid', 'cursor: not one that was given out here');
-  }
+function heldAt(place: Place) {
+  const [peer = '', sender = '', messageId = '', recipient = ''] = place.map(String);
   return { peer, sender, messageId, recipient };
 }
 

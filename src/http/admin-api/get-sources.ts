@@ -4,7 +4,7 @@ import type { Sql } from '../../platform/index.js';
 import type { Endpoint } from '../endpoint.js';
 import { requireOperator } from '../middleware/authenticate.js';
 import { queryOf } from '../middleware/body.js';
-import { decodeCursor, pageOf, pageQuery } from '../page.js';
+import { listOf, pageOf, pageQuery, textAt } from '../page.js';
 import type { DoorUrls } from './get-domain.js';
 import { webhookUrl } from './post-source.js';
 import { nameOf, principalView } from './principal-view.js';
@@ -16,9 +16,9 @@ export function getSources({ db, urls }: { db: { sql: Sql }; urls: () => DoorUrl
     takes: { query: pageQuery },
     async handle(ctx) {
       requireOperator(ctx);
-      const { limit, cursor } = queryOf(ctx, pageQuery);
-      const found = await listPrincipals(db.sql, { kind: 'service', after: decodeCursor(cursor), limit: limit + 1 });
-      const page = pageOf(found, limit, (principal) => principal.address);
+      const list = listOf(ctx, queryOf(ctx, pageQuery));
+      const found = await listPrincipals(db.sql, { kind: 'service', after: textAt(list.from), limit: list.limit + 1 });
+      const page = pageOf(list, found, (principal) => [principal.address]);
       const homes = page.items.map((principal) => principal.home);
       const webhooks = new Map<string, string>(
         (await readAdapters(db.sql, homes)).map(({ home, adapter }) => [home, adapter]),

@@ -1,5 +1,5 @@
-// POST /admin/v1/agents/{name}/pause and …/resume: by its owner or an operator.
-import { pauseAgent, resumeAgent } from '../../home/index.js';
+// POST /admin/v1/agents/{name}/pause, …/resume and …/end (for good): by its owner or an operator.
+import { endAgent, pauseAgent, resumeAgent } from '../../home/index.js';
 import { Problem } from '../../protocol/index.js';
 import { type Access, requireAgent } from '../agent-api/access.js';
 import { type Endpoint, param } from '../endpoint.js';
@@ -12,6 +12,10 @@ export function postAgentPause(access: Access): Endpoint {
 
 export function postAgentResume(access: Access): Endpoint {
   return postAgentStatus(access, 'resume', resumeAgent);
+}
+
+export function postAgentEnd(access: Access): Endpoint {
+  return postAgentStatus(access, 'end', endAgent);
 }
 
 function postAgentStatus(access: Access, verb: string, change: typeof pauseAgent): Endpoint {

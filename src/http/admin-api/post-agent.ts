@@ -7,8 +7,9 @@ import type { Endpoint } from '../endpoint.js';
 import { requireOperator } from '../middleware/authenticate.js';
 import { jsonBody } from '../middleware/body.js';
 import { agentView } from './agent-view.js';
+import { attentionShape, toAttention } from './attention-shape.js';
 import { displayName, principalName, principalProblem, visibility } from './principal-view.js';
-import { subscriptionShape, toSubscription, whenActive } from './subscription-shape.js';
+import { subscriptionShape, toSubscription } from './subscription-shape.js';
 
 const grant = z.strictObject({ action: z.string().min(1).max(128), target: z.string().min(1).max(2_048) });
 
@@ -21,7 +22,7 @@ const shape = z.strictObject({
     id: z.string().min(1).max(64),
     config: z.custom<JsonObject>(isObject, 'must be an object'),
   }),
-  attention: z.strictObject({ when_active: whenActive }).optional(),
+  attention: attentionShape.optional(),
   grants: z.array(grant).max(256).optional(),
   subscriptions: z.array(subscriptionShape).max(256).optional(),
 });
@@ -44,7 +45,7 @@ export function postAgent(deps: PrincipalGateway & { runtimes: RuntimeRegistry }
         visibility: body.visibility,
         owner: ownerOf(deps, body.owner ?? caller.address),
         runtime: body.runtime,
-        attention: body.attention && { whenActive: body.attention.when_active },
+        attention: body.attention && toAttention(body.attention),
         grants: body.grants,
         subscriptions,
         actor: caller.address,

@@ -16,6 +16,7 @@ export function postPeerBlock({ db, peers, domain: own }: PeerDoor): Endpoint {
   return {
     method: 'POST',
     path: '/admin/v1/peers/:domain/block',
+    repeats: 'derived',
     async handle(ctx) {
       const caller = requireOperator(ctx);
       const domain = parseDomain(param(ctx, 'domain'));

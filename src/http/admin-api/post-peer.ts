@@ -18,6 +18,7 @@ export function postPeer({ db, peers, domain: own }: PeerDoor): Endpoint {
     method: 'POST',
     path: '/admin/v1/peers',
     takes: { body: shape },
+    repeats: 'derived',
     async handle(ctx) {
       const caller = requireOperator(ctx);
       const pin = await jsonBody(ctx, shape);

@@ -30,7 +30,13 @@ export function postSubscription(deps: Access & { clock: Clock; random: Random }
         return id;
       });
       ctx.status = 201;
-      ctx.body = { id, type: body.type, subject: body.subject ?? null, when_active: body.when_active ?? null };
+      ctx.body = {
+        id,
+        type: body.type,
+        subject: body.subject ?? null,
+        when_active: body.when_active ?? null,
+        priority: body.priority ?? 'normal',
+      };
     },
   };
 }

@@ -2,10 +2,12 @@
  * Who may see and command what behind the private door: an operator everything of its tenant, a person the agents that it
  * owns. What a caller may not see looks exactly like what does not exist (BR-68).
  */
+import type { Reader } from '../../foundation/index.js';
 import {
   type AgentHomeRecord,
   type AuthenticatedCaller,
   agentHomeRecord,
+  listAgentHomes,
   type Principal,
   principalByAddress,
   principalByHome,
@@ -82,6 +84,29 @@ export async function readableHome(
 ): Promise<string> {
   if (agent === undefined) return caller.home;
   return (await requireAgent(access, caller, agent)).principal.home;
+}
+
+const ownAgents = 1_000;
+
+/** Whose runs and sessions are listed: those of one agent, or of every agent that the caller may see. */
+export async function agentsReader(
+  access: Access,
+  caller: AuthenticatedCaller,
+  agent: string | undefined,
+): Promise<Reader> {
+  const { tenant } = caller;
+  if (agent !== undefined) return { tenant, homes: [(await requireAgent(access, caller, agent)).principal.home] };
+  if (caller.kind === 'operator') return { tenant, homes: 'all' };
+  if (caller.kind === 'producer') return { tenant, homes: [] };
+  const own = await listAgentHomes(access.db.sql, { tenant, owner: caller.address, limit: ownAgents });
+  const principals = await Promise.all(own.map((record) => principalByAddress(access.db.sql, record.agent_id)));
+  return { tenant, homes: principals.flatMap((principal) => principal?.home ?? []) };
+}
+
+/** The addresses behind these homes, as far as there are principals behind them. */
+export async function addressesOf(access: Access, homes: readonly string[]): Promise<Map<string, string>> {
+  const principals = await Promise.all([...new Set(homes)].map((home) => principalByHome(access.db.sql, home)));
+  return new Map(principals.flatMap((principal) => (principal ? [[principal.home, principal.address]] : [])));
 }
 
 async function ifVisible(

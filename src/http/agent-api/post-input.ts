@@ -30,6 +30,7 @@ export function postInput(deps: InputDoor & Access): Endpoint {
           source: caller.source ?? caller.address,
           principal: caller.address,
           trustClass: trustOf(caller),
+          relationship: 'own',
         },
         input,
         body,

@@ -12,11 +12,13 @@ import {
 } from '../../foundation/index.js';
 import {
   addressSchema,
+  digestOf,
   INTERACTION_TYPES,
   type JsonObject,
   Problem,
   type ProblemCode,
   toBase64url,
+  toUtf8,
 } from '../../protocol/index.js';
 import type { DoorContext, Endpoint } from '../endpoint.js';
 import { requirePerson } from '../middleware/authenticate.js';
@@ -32,13 +34,12 @@ const shape = z.strictObject({
   ),
 });
 
-const idempotencyKey = /^[\x21-\x7e]{1,200}$/;
-
 export function postMessage(effects: EffectGateway): Endpoint {
   return {
     method: 'POST',
     path: '/v1/messages',
     takes: { body: shape },
+    repeats: 'derived',
     async handle(ctx) {
       const caller = requirePerson(ctx);
       const { to, type, conversation_id, body } = await jsonBody(ctx, shape);
@@ -57,13 +58,10 @@ export function postMessage(effects: EffectGateway): Endpoint {
   };
 }
 
-/** The same key again finds the first; it never sends twice. */
+/** The same key again finds the first, also after a crash: it never sends twice. */
 function proposalIdOf(ctx: DoorContext): string | undefined {
   const key = ctx.get('Idempotency-Key');
-  if (key === '') return undefined;
-  if (!idempotencyKey.test(key))
-    throw new Problem('schema_invalid', 'Idempotency-Key: 1 to 200 visible ASCII characters');
-  return `key/${key}`;
+  return key === '' ? undefined : `key/${digestOf(toUtf8(key))}`;
 }
 
 function answerOf(result: EffectResult): object {

@@ -22,6 +22,14 @@ export async function rawBody(ctx: DoorContext, { maxBytes, mediaType, hint }: B
   if (mediaTypeOf(ctx) !== mediaType) {
     throw new Problem('unsupported_media_type', `the body must be ${mediaType}`, extra);
   }
+  const { body } = ctx.state;
+  if (body === undefined) return readBody(ctx, maxBytes);
+  if (body.byteLength > maxBytes) throw tooLarge(maxBytes);
+  return body;
+}
+
+/** The bytes alone, whatever they are. */
+export async function readBody(ctx: DoorContext, maxBytes: number = defaultJsonBytes): Promise<Buffer> {
   try {
     const read = getRawBody(ctx.req, { limit: maxBytes, length: ctx.get('Content-Length') || null });
     return await ctx.state.arriving(read);
@@ -65,6 +73,10 @@ function mediaTypeOf(ctx: DoorContext): string {
 
 function bodyProblem(cause: unknown, maxBytes: number): Problem {
   const type: unknown = cause instanceof Error ? Reflect.get(cause, 'type') : undefined;
-  if (type === 'entity.too.large') return new Problem('too_large', `the body may have ${maxBytes} bytes`, { cause });
+  if (type === 'entity.too.large') return tooLarge(maxBytes, cause);
   return new Problem('malformed_json', 'the body did not arrive whole', { cause });
+}
+
+function tooLarge(maxBytes: number, cause?: unknown): Problem {
+  return new Problem('too_large', `the body may have ${maxBytes} bytes`, { cause });
 }

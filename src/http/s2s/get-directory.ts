@@ -3,7 +3,7 @@ import { type Gateway, proveReader } from '../../federation/index.js';
 import { type Asker, directoryFor } from '../../home/index.js';
 import type { DoorContext, Endpoint } from '../endpoint.js';
 import { queryOf } from '../middleware/body.js';
-import { decodeCursor, encodeCursor, pageQuery } from '../page.js';
+import { listOf, pageQuery, textAt } from '../page.js';
 import { doorRequestOf } from './door-request.js';
 
 export function getDirectory(gateway: Gateway): Endpoint {
@@ -12,9 +12,9 @@ export function getDirectory(gateway: Gateway): Endpoint {
     path: '/federation/v1/directory',
     takes: { query: pageQuery },
     async handle(ctx) {
-      const { limit, cursor } = queryOf(ctx, pageQuery);
+      const list = listOf(ctx, queryOf(ctx, pageQuery));
       const asker = await askerOf(gateway, ctx);
-      const page = await directoryFor(gateway.db.sql, asker, { after: decodeCursor(cursor), limit });
+      const page = await directoryFor(gateway.db.sql, asker, { after: textAt(list.from), limit: list.limit });
       ctx.set('Cache-Control', asker === 'public' ? 'public, max-age=60' : 'private, no-store');
       ctx.body = {
         items: page.entries.map(({ address, principalId, kind, displayName }) => ({
@@ -23,7 +23,7 @@ export function getDirectory(gateway: Gateway): Endpoint {
           kind,
           display_name: displayName,
         })),
-        next_cursor: page.next === undefined ? null : encodeCursor(page.next),
+        next_cursor: page.next === undefined ? null : list.cursorAt([page.next]),
       };
     },
   };

@@ -1,7 +1,7 @@
 /** References in a script's values: `{"$ref": "/pointer"}` for a value, `{{/pointer}}` inside a string for its text. */
 import type { JsonValue } from '../../protocol/index.js';
 
-/** What a script may refer to: `activation`, `first`, `vars` and `steered`. */
+/** What a script may refer to: `activation`, `inputs`, `first`, `vars` and `steered`. */
 export type Scope = Readonly<Record<string, JsonValue>>;
 
 const interpolation = /\{\{(\/[^{}]*)\}\}/g;

@@ -7,13 +7,15 @@ import { findRule, ruleDigest, type Script, type ScriptRule, type ScriptStep } f
 import type { Steers } from './steers.js';
 
 export async function* runScript(script: Script, activation: Activation, steers: Steers): AsyncGenerator<RuntimeEvent> {
-  const current = describeActivation(activation);
+  const { activation_input_ref: ref, activation_input_refs: refs } = activation.contextBundle;
+  const current = describeInput(activation, ref);
   const place = placeOf(script, activation, current);
   if ('type' in place) {
     yield place;
     return;
   }
-  const progress: Progress = { ...place, activation, current, steered: null, steers };
+  const inputs = refs.map((id) => describeInput(activation, id));
+  const progress: Progress = { ...place, activation, current, inputs, steered: null, steers };
   steers.open(activation.runId);
   try {
     yield* takeSteps(progress);
@@ -36,13 +38,15 @@ interface Place {
 interface Progress extends Place {
   activation: Activation;
   current: JsonObject;
+  /** All that the run took, in order: what its wait had counted, the input that activated it, and what went along. */
+  inputs: JsonObject[];
   steered: JsonValue;
   steers: Steers;
 }
 
-/** What a script sees of the input that activated it: the projection, with the facts of an interaction lifted out. */
-function describeActivation({ contextBundle }: Activation): JsonObject {
-  const observed = contextBundle.observations[0];
+/** What a script sees of an input: the projection, with the facts of an interaction lifted out. */
+function describeInput({ contextBundle }: Activation, id: string): JsonObject {
+  const observed = contextBundle.observations.find(({ source_ref }) => source_ref === id);
   const content = asObject(observed?.projected_content ?? null);
   const data = asObject(content.data ?? null);
   const lifted = ['conversation_id', 'message_id', 'sender', 'commitment_id'].filter(
@@ -50,7 +54,7 @@ function describeActivation({ contextBundle }: Activation): JsonObject {
   );
   return {
     ...content,
-    id: contextBundle.activation_input_ref,
+    id,
     principal: observed?.provenance.principal ?? null,
     trust_class: observed?.trust_class ?? null,
     ...Object.fromEntries(lifted.map((member) => [member, data[member] ?? null])),
@@ -104,8 +108,8 @@ async function takeStep(progress: Progress, step: ScriptStep): Promise<RuntimeEv
   return { type: 'run.failed', reason: `requirement_unmet at step ${progress.step}` };
 }
 
-function scopeOf({ current, first, vars, steered }: Progress): Scope {
-  return { activation: current, first, vars, steered };
+function scopeOf({ current, inputs, first, vars, steered }: Progress): Scope {
+  return { activation: current, inputs, first, vars, steered };
 }
 
 type ProposeStep = Extract<ScriptStep, { propose: unknown }>['propose'];
@@ -130,13 +134,21 @@ function suspend({ index, rule, step: at, vars, first }: Progress, step: Suspend
   return {
     type: 'run.suspended',
     reason: resolveToText(step.reason, scope),
-    subscriptions: step.until.map(({ type, subject }) => ({
+    subscriptions: step.until.map(({ subject, expires, repeat, dedupe, type }) => ({
       type,
       ...(subject === undefined ? {} : { subject: resolveToText(subject, scope) }),
+      ...(repeat === undefined ? {} : { repeat }),
+      ...(dedupe === undefined ? {} : { dedupe }),
+      ...(expires === undefined ? {} : { expires: expiryOf(expires, scope) }),
     })),
-    resumePolicy: 'first_match',
+    resumePolicy: step.resume ?? 'first_match',
+    ...(step.expires === undefined ? {} : { expires: expiryOf(step.expires, scope) }),
     runtimeState: checkpoint,
   };
+}
+
+function expiryOf(expires: NonNullable<SuspendStep['expires']>, scope: Scope) {
+  return 'in_ms' in expires ? { inMs: expires.in_ms } : { at: resolveToText(expires.at, scope) };
 }
 
 async function awaitSteer(progress: Progress): Promise<RuntimeEvent | undefined> {

@@ -3,6 +3,7 @@
  * same inputs and answers give the same run; demonstrations and tests stand on it where no model is at hand.
  */
 import { z } from 'zod';
+import { suspensionLimits } from '../../foundation/index.js';
 import { canonicalize, digestOf, type JsonObject, type JsonValue, Problem, toUtf8 } from '../../protocol/index.js';
 
 export const scriptLimits = {
@@ -12,6 +13,7 @@ export const scriptLimits = {
   until: 16,
   nameChars: 64,
   textChars: 2_048,
+  repeat: suspensionLimits.inputs,
 } as const;
 
 const value = z.custom<JsonValue>((given) => given !== undefined, 'is missing');
@@ -23,6 +25,35 @@ const name = z
 /** Text, or a reference to text. */
 const textValue = z.union([text, z.strictObject({ $ref: text })]);
 
+const expires = z.union([
+  z.strictObject({ at: textValue }),
+  z.strictObject({ in_ms: z.number().int().min(0).max(suspensionLimits.expiresInMs) }),
+]);
+
+const awaited = z.strictObject({
+  type: text,
+  subject: textValue.optional(),
+  repeat: z.number().int().min(1).max(scriptLimits.repeat).optional(),
+  expires: expires.optional(),
+  dedupe: z.string().startsWith('/').max(suspensionLimits.dedupeChars).optional(),
+});
+
+const suspend = z
+  .strictObject({
+    reason: text,
+    until: z.array(awaited).min(1).max(scriptLimits.until),
+    resume: z.union([z.enum(['first_match', 'all']), z.strictObject({ any: z.number().int().min(1) })]).optional(),
+    expires: expires.optional(),
+  })
+  .refine(
+    ({ until, resume }) => typeof resume !== 'object' || resume.any <= until.length,
+    'resume waits for more than there is',
+  )
+  .refine(
+    ({ until }) => until.reduce((sum, { repeat = 1 }) => sum + repeat, 0) <= suspensionLimits.inputs,
+    `until takes more than ${suspensionLimits.inputs} inputs`,
+  );
+
 const step = z.union([
   z.strictObject({ say: value }),
   z.strictObject({
@@ -33,15 +64,7 @@ const step = z.union([
       input: z.record(z.string(), value).optional(),
     }),
   }),
-  z.strictObject({
-    suspend: z.strictObject({
-      reason: text,
-      until: z
-        .array(z.strictObject({ type: text, subject: textValue.optional() }))
-        .min(1)
-        .max(scriptLimits.until),
-    }),
-  }),
+  z.strictObject({ suspend }),
   z.strictObject({ await: z.literal('steer') }),
   z.strictObject({ require: z.strictObject({ of: value, equals: value }) }),
   z.strictObject({ complete: value }),

@@ -65,7 +65,7 @@ test('F11: a cursor beyond the end, one before what is kept, and a run that is n
   expect(await readRunEvents(database.sql, runId, { after: 4, limit: 10 })).toEqual({ kind: 'cursor_ahead', last: 3 });
   expect(await readRunEvents(database.sql, runId, { after: 3, limit: 10 })).toMatchObject({ kind: 'page', cursor: 3 });
   await database.sql`delete from foundation.run_events where run_id = ${runId} and seq = 1`;
-  expect(await readRunEvents(database.sql, runId, { after: 0, limit: 10 })).toEqual({ kind: 'cursor_gone', first: 2 });
+  expect(await readRunEvents(database.sql, runId, { after: 0, limit: 10 })).toEqual({ kind: 'cursor_gap', oldest: 1 });
   const other = `run_${home}_${'9'.padStart(26, '0')}`;
   expect(await readRunEvents(database.sql, other, { after: 0, limit: 1 })).toEqual({ kind: 'not_found' });
   expect(await readRunEvents(database.sql, 'nonsense', { after: 0, limit: 1 })).toEqual({ kind: 'not_found' });

@@ -1,0 +1,12 @@
+/** The door of the fact room. */
+export {
+  effectFact,
+  type Fact,
+  type FactType,
+  factLimits,
+  foundationPrincipal,
+  foundationSource,
+  runFact,
+} from './fact.js';
+export { noteFact, noteFacts, writeFact } from './note-fact.js';
+export { causeOfRun, lockedFact } from './store.js';

@@ -1,0 +1,3 @@
+/** The door of the placement room. */
+export { placementLimits } from './placement.js';
+export { tablePlacements } from './table-placements.js';

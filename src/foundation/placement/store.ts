@@ -1,0 +1,139 @@
+/**
+ * The SQL of placements, in whichever table an embedder keeps them. Every statement judges expiry by the database's clock at
+ * its own start; those that concern many agents wait for none of them, so that one that is stuck holds up no other.
+ */
+import type { Sql, Tx } from '../../platform/index.js';
+import type { Fence, RenewedPlacement } from '../ports.js';
+import { placementLimits } from './placement.js';
+
+export type PlacementTable = 'home.placements' | 'foundation.embedded_placements';
+
+export interface ClaimPlacement {
+  home: string;
+  holder: string;
+  /** Becomes the lease's id if this claim starts an epoch. */
+  newLeaseId: string;
+}
+
+/** Takes a free or lapsed placement under a new epoch, or confirms the holder's own; no row while it is another's. */
+export async function claimPlacement(
+  tx: Tx,
+  table: PlacementTable,
+  { home, holder, newLeaseId }: ClaimPlacement,
+): Promise<Fence | undefined> {
+  const [row] = await tx<Fence[]>`
+    insert into ${tx(table)} as held (home, placement_lease_id, placement_epoch, holder, expires_at)
+    values (${home}, ${newLeaseId}, 1, ${holder}, ${expiry(tx)})
+        on conflict (home) do update
+       set placement_lease_id = case when held.expires_at > hearth_now() then held.placement_lease_id
+                                     else excluded.placement_lease_id end,
+           placement_epoch = case when held.expires_at > hearth_now() then held.placement_epoch
+                                  else held.placement_epoch + 1 end,
+           wanted_by = case when held.expires_at > hearth_now() then held.wanted_by end,
+           wanted_until = case when held.expires_at > hearth_now() then held.wanted_until end,
+           holder = excluded.holder,
+           expires_at = excluded.expires_at
+     where case when held.expires_at > hearth_now() then held.holder = excluded.holder
+                else held.wanted_until is null or held.wanted_until <= hearth_now() or held.wanted_by = excluded.holder end
+    returning home, placement_lease_id, placement_epoch`;
+  return row;
+}
+
+function expiry(sql: Sql) {
+  return sql`hearth_now() + ${placementLimits.ttlMs}::integer * interval '1 millisecond'`;
+}
+
+/** F12, D17: locks the authoritative record and compares by equality; the lock keeps it so until the transaction ends. */
+export async function lockPlacement(
+  tx: Tx,
+  table: PlacementTable,
+  { home, placementLeaseId, placementEpoch }: Fence,
+): Promise<boolean> {
+  const rows = await tx`
+    select 1
+      from ${tx(table)}
+     where home = ${home} and placement_lease_id = ${placementLeaseId} and placement_epoch = ${placementEpoch}
+       and expires_at > hearth_now()
+       for share`;
+  return rows.length === 1;
+}
+
+export interface HostsHomes {
+  holder: string;
+  homes: readonly string[];
+}
+
+/** What has lapsed stays lapsed: its runs may already count as lost. What somebody has locked is told, and left as it is. */
+export async function renewPlacements(
+  tx: Tx,
+  table: PlacementTable,
+  { holder, homes }: HostsHomes,
+): Promise<RenewedPlacement[]> {
+  return tx<RenewedPlacement[]>`
+    with unlocked as (
+      select home
+        from ${tx(table)}
+       where holder = ${holder} and home = any(${[...homes]}) and expires_at > hearth_now()
+         for update skip locked
+    ), renewed as (
+      update ${tx(table)} p
+         set expires_at = ${expiry(tx)}
+        from unlocked u
+       where p.home = u.home
+      returning p.home
+    )
+    select p.home, p.placement_lease_id, p.placement_epoch, r.home is not null as renewed
+      from ${tx(table)} p
+      left join renewed r on r.home = p.home
+     where p.holder = ${holder} and p.home = any(${[...homes]}) and p.expires_at > hearth_now()`;
+}
+
+/** Of these agents, or of all. */
+export async function releasePlacements(
+  tx: Tx,
+  table: PlacementTable,
+  { holder, homes }: { holder: string; homes?: readonly string[] | undefined },
+): Promise<void> {
+  await tx`
+    update ${tx(table)}
+       set expires_at = hearth_now()
+     where holder = ${holder} and expires_at > hearth_now()
+       ${homes === undefined ? tx`` : tx`and home = any(${[...homes]})`}`;
+}
+
+export async function selectHeldElsewhere(
+  sql: Sql,
+  table: PlacementTable,
+  { holder, homes }: HostsHomes,
+): Promise<string[]> {
+  const rows = await sql<{ home: string }[]>`
+    select home
+      from ${sql(table)}
+     where home = any(${[...homes]}) and holder <> ${holder} and expires_at > hearth_now()`;
+  return rows.map(({ home }) => home);
+}
+
+/** Answers those that nobody had asked for. */
+export async function wantPlacements(tx: Tx, table: PlacementTable, { holder, homes }: HostsHomes): Promise<string[]> {
+  const rows = await tx<{ home: string }[]>`
+    update ${tx(table)} p
+       set wanted_by = ${holder},
+           wanted_until = hearth_now() + ${placementLimits.askMs}::integer * interval '1 millisecond'
+      from (select home
+              from ${tx(table)}
+             where home = any(${[...homes]}) and holder <> ${holder} and expires_at > hearth_now()
+               and (wanted_until is null or wanted_until <= hearth_now())
+               for update skip locked) unlocked
+     where p.home = unlocked.home
+    returning p.home`;
+  return rows.map(({ home }) => home);
+}
+
+export async function selectWanted(sql: Sql, table: PlacementTable, holder: string): Promise<string[]> {
+  const rows = await sql<{ home: string }[]>`
+    select home
+      from ${sql(table)}
+     where holder = ${holder} and expires_at > hearth_now() and wanted_until > hearth_now() and wanted_by <> ${holder}
+     limit 10000`;
+  return rows.map(({ home }) => home);
+}

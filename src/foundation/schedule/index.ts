@@ -1,0 +1,7 @@
+/** The door of the schedule room. */
+export { addSchedule } from './add-schedule.js';
+export { fireSchedules } from './fire-schedules.js';
+export { type ScheduleRecord, scheduleLimits, scheduleShape } from './schedule.js';
+export { scheduleAdapter } from './schedule-adapter.js';
+export { cancelSchedule, selectSchedule, selectSchedules } from './store.js';
+export { stopWatching, watchExpiry } from './watch-expiry.js';
