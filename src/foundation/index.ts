@@ -68,6 +68,5 @@ export {
   listSubscriptions,
   type SubscriptionRecord,
   suspensionLimits,
-  type WaitTerms,
 } from './suspension/index.js';
 export type { TimedPlace, TimedRange, TimedRows } from './timed-list/index.js';

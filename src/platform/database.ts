@@ -193,7 +193,7 @@ function deadline(clock: Clock, ms: number, name: string): { passed: Promise<nev
 }
 
 /** A statement sent after its transaction has ended would commit on its own; this makes it an error instead. */
-function guardedTx(raw: postgres.TransactionSql, state: { over: boolean }): Tx {
+function guardedTx(raw: postgres.TransactionSql, state: { readonly over: boolean }): Tx {
   const guarded = new Proxy(raw, {
     apply(target, self, args) {
       if (state.over) throw new Error('a statement was sent after its transaction had ended');
@@ -201,8 +201,25 @@ function guardedTx(raw: postgres.TransactionSql, state: { over: boolean }): Tx {
     },
     get(target, key) {
       if (key !== 'savepoint') return Reflect.get(target, key);
-      return (work: (tx: Tx) => Promise<unknown>) => target.savepoint((inner) => work(guardedTx(inner, state)));
+      return (work: (tx: Tx) => Promise<unknown>) => target.savepoint((inner) => workInside(inner, { state, work }));
     },
   });
   return guarded as unknown as Tx;
+}
+
+type Inside = { state: { readonly over: boolean }; work: (tx: Tx) => Promise<unknown> };
+
+/** What a savepoint's work sends once it has failed would be kept by the transaction around it: that is an error too. */
+async function workInside(inner: postgres.TransactionSql, { state, work }: Inside): Promise<unknown> {
+  let ended = false;
+  const own = {
+    get over() {
+      return ended || state.over;
+    },
+  };
+  try {
+    return await work(guardedTx(inner, own));
+  } finally {
+    ended = true;
+  }
 }

@@ -8,7 +8,8 @@ export type SigningPurpose = 'envelope' | 'genesis' | 'transfer' | 'lineage';
 
 const BASE64URL = /^[A-Za-z0-9_-]*$/;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+// There is no year 0: PostgreSQL, like the calendar, goes from 1 BC to AD 1.
+const INSTANT = /^(?!0000)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const DIGEST_MEMBER = /^([a-z0-9*_.-]+)=:([A-Za-z0-9+/]*={0,2}):$/;
 
 const encoder = new TextEncoder();

@@ -26,6 +26,8 @@ export const LIMITS = {
 
   transactionBytes: 4 * MIB,
   transactionEnvelopes: 50,
+  // Message and recipient pairs: their results must fit one receipt.
+  transactionPairs: 1_000,
   transactionSignals: 100,
   transactionCertificates: 50,
   transactionsInFlight: 8,

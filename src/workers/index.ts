@@ -7,6 +7,5 @@ export { runRefreshPeers } from './refresh-peers.js';
 export { runReplaySuspensions } from './replay-suspensions.js';
 export { runResolveInputs } from './resolve-inputs.js';
 export { runSequenceInputs } from './sequence-inputs.js';
-export { runSharePlacements } from './share-placements.js';
 export { runStartRuns } from './start-runs.js';
 export { runSweepFederation } from './sweep-federation.js';

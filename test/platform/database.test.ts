@@ -88,6 +88,19 @@ describe('the database', () => {
     expect(await database.sql`select 1 from notes where id = 30`).toEqual([]);
   });
 
+  it('turns a statement that failed work in a savepoint sends too late into an error: the transaction around it keeps nothing', async () => {
+    await database.transact('late', async (tx) => {
+      const leaked: Tx[] = [];
+      const inner = tx.savepoint(async (nested) => {
+        leaked.push(nested);
+        await nested`select 1 / 0`;
+      });
+      expect(String(await caught(inner))).toMatch(/division by zero/);
+      expect(() => leaked.map((late) => late`insert into notes (id) values (31)`)).toThrow(/after its transaction had/);
+    });
+    expect(await database.sql`select 1 from notes where id = 31`).toEqual([]);
+  });
+
   it('ends a hanging transaction at its deadline, rolled back, and the connection serves on', async () => {
     const short = openDatabase({
       target: test.target,

@@ -1,6 +1,6 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrate } from '../../src/platform/index.js';
 import { createTestDatabase, migrationsDirectory, openTestDatabase, type TestDatabase } from '../support/database.js';
@@ -72,5 +72,20 @@ describe('migrations', () => {
   it('of the domain apply to an empty database', async () => {
     const { applied } = await migrate(test.database, migrationsDirectory);
     expect(applied[0]).toBe('0001_clock.sql');
+  });
+
+  it('of the domain keep the answers of an earlier version word for word', async () => {
+    rmSync(directory, { recursive: true });
+    const earlier = (name: string) => /^000[1-5]_|^[^0-9]*$/.test(basename(name));
+    cpSync(migrationsDirectory, directory, { recursive: true, filter: earlier });
+    await migrate(test.database, directory);
+    const answer = '{"results":[],"receipt":"é\\\\n€"}';
+    await test.database.sql`
+      insert into federation.inbound_transactions (peer, transaction_id, body_digest, results, answer)
+      values ('alpha.test', 'txn_1', '', '[]', ${Buffer.from(answer)}), ('alpha.test', 'txn_2', '', null, null)`;
+    await migrate(test.database, migrationsDirectory);
+    expect(await test.database.sql`select answer from federation.inbound_transactions order by transaction_id`).toEqual(
+      [{ answer }, { answer: null }],
+    );
   });
 });

@@ -52,10 +52,16 @@ export async function startCluster({ size, effectOrigin, wallClockMs = {} }: Sta
       }),
     );
   }
-  const [first, ...others] = processes;
-  await first?.start();
-  await Promise.all(others.map((process) => process.start()));
-  return clusterOf({ postgres, directory, processes });
+  const cluster = clusterOf({ postgres, directory, processes });
+  try {
+    const [first, ...others] = processes;
+    await first?.start();
+    await Promise.all(others.map((process) => process.start()));
+  } catch (error) {
+    await cluster.close();
+    throw error;
+  }
+  return cluster;
 }
 
 interface Parts {
@@ -66,7 +72,6 @@ interface Parts {
 
 function clusterOf({ postgres, directory, processes }: Parts): Cluster {
   const { sql } = postgres.database;
-  const token = processes[0]?.operatorToken() ?? '';
   const turns = seededRandom(7);
 
   const cluster: Cluster = {
@@ -81,6 +86,7 @@ function clusterOf({ postgres, directory, processes }: Parts): Cluster {
       const until = clock.monotonicMs() + askLimitMs;
       while (clock.monotonicMs() < until) {
         const up = processes.filter((process) => process.isUp());
+        const token = processes[0]?.operatorToken() ?? '';
         const process = up[Math.floor(turns.uniform(0, up.length))];
         const answer = await process?.request({ method, path, token, body }).catch(() => undefined);
         if (answer && answer.status < 400) return answer.body;

@@ -31,7 +31,7 @@ export interface DomainProcess {
   said(): string;
 }
 
-export interface DoorRequest {
+interface DoorRequest {
   method: string;
   path: string;
   token: string;

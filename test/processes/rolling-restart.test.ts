@@ -74,7 +74,7 @@ describe('a rolling restart (BR-42)', () => {
 
   it('a process that drains under load claims nothing more, and ends with 0', { timeout: 120_000 }, async () => {
     server.during(() => clock.sleep(40));
-    const work = Array.from({ length: long ? 1_000 : 160 }, (_, n) => n);
+    const work = Array.from({ length: long ? 1_000 : 120 }, (_, n) => n);
     const sending = sendAll(work, (n) =>
       command(cluster, { agent: agents[n % 8] ?? '', session: `d${n % 120}`, type: 'work.do', n }),
     );

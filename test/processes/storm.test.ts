@@ -85,7 +85,7 @@ describe('a storm over three processes (F6, BR-41, BR-42, BR-57)', () => {
     },
     async (seed) => {
       let over = false;
-      const senders = [0, 1, 2, 3].map((sender) => sendDuring(seed, sender, () => over));
+      const senders = (long ? [0, 1, 2, 3] : [0, 1]).map((sender) => sendDuring(seed, sender, () => over));
       const told = await storm(seededRandom(seed)).finally(() => {
         over = true;
       });

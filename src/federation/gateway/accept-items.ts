@@ -32,7 +32,7 @@ export type AcceptItems = InboundTransaction & { claim: string; items: readonly 
 export async function acceptItems(gateway: AcceptGateway, accept: AcceptItems): Promise<TransactionResult[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const [results] = await commitAccepts(gateway, [accept]);
+      const [results] = await commitAccepts(gateway, [accept], acceptOrBisect);
       if (!results) throw new Error('a transaction was accepted without results');
       return results;
     } catch (error) {
@@ -42,8 +42,15 @@ export async function acceptItems(gateway: AcceptGateway, accept: AcceptItems): 
   }
 }
 
+type Outcomes = ReadonlyMap<Delivery, Outcome>;
+type Take = (gateway: AcceptGateway, tx: Tx, deliveries: readonly Delivery[]) => Promise<Outcomes>;
+
 /** Several transactions in one commit: the results of each, in their order. */
-export function commitAccepts(gateway: AcceptGateway, accepts: readonly AcceptItems[]): Promise<TransactionResult[][]> {
+export function commitAccepts(
+  gateway: AcceptGateway,
+  accepts: readonly AcceptItems[],
+  take: Take,
+): Promise<TransactionResult[][]> {
   return gateway.db.transact('gateway.accept', async (tx) => {
     const recipients = await readRecipients(
       tx,
@@ -51,7 +58,7 @@ export function commitAccepts(gateway: AcceptGateway, accepts: readonly AcceptIt
     );
     const admitted = accepts.map((accept) => admitItems(recipients, accept));
     const deliveries = admitted.flat().flatMap((each) => ('delivery' in each ? [each.delivery] : []));
-    const outcomes = await acceptOrBisect(gateway, tx, deliveries);
+    const outcomes = await take(gateway, tx, deliveries);
     const results = admitted.map((each) => each.map((one) => resultOf(one, outcomes)));
     await Promise.all(accepts.map((accept, place) => settleResults(tx, accept, results[place] ?? [])));
     return results;
@@ -67,7 +74,7 @@ function admitItems(recipients: Recipients, { items, transactionId }: AcceptItem
   });
 }
 
-function resultOf(each: Admitted, outcomes: ReadonlyMap<Delivery, Outcome>): TransactionResult {
+function resultOf(each: Admitted, outcomes: Outcomes): TransactionResult {
   if (!('delivery' in each)) return each;
   return { ...each.named, ...(outcomes.get(each.delivery) ?? { result: 'rejected', code: 'internal' }) };
 }
@@ -115,22 +122,27 @@ function admit({ item, address, recipients, waiting, transactionId }: One): Admi
   return { named, delivery: { item, recipient, interaction: item.interaction.interaction, transactionId } };
 }
 
+/** All at once or none: throws what the database refuses. */
+export async function acceptWhole(gateway: AcceptGateway, tx: Tx, deliveries: readonly Delivery[]): Promise<Outcomes> {
+  if (deliveries.length === 0) return new Map();
+  const decided = await acceptBatch(gateway, tx, deliveries);
+  return new Map(
+    deliveries.flatMap((delivery, index) => {
+      const outcome = decided[index];
+      return outcome ? [[delivery, outcome] as const] : [];
+    }),
+  );
+}
+
 /** All at once; if the database refuses that, the halves in order, until what it refuses stands alone. */
-async function acceptOrBisect(
-  gateway: AcceptGateway,
-  tx: Tx,
-  deliveries: readonly Delivery[],
-): Promise<ReadonlyMap<Delivery, Outcome>> {
+async function acceptOrBisect(gateway: AcceptGateway, tx: Tx, deliveries: readonly Delivery[]): Promise<Outcomes> {
   const outcomes = new Map<Delivery, Outcome>();
   const open = deliveries.length === 0 ? [] : [deliveries];
   for (let part = open.shift(); part !== undefined; part = open.shift()) {
     const batch = part;
     try {
-      const decided = await tx.savepoint((inner) => acceptBatch(gateway, inner, batch));
-      decided.forEach((outcome, index) => {
-        const delivery = batch[index];
-        if (delivery) outcomes.set(delivery, outcome);
-      });
+      const decided = await tx.savepoint((inner) => acceptWhole(gateway, inner, batch));
+      for (const [delivery, outcome] of decided) outcomes.set(delivery, outcome);
     } catch (error) {
       // What is wrong with the database or with all of it is thrown on.
       if (isConnectionLost(error) || isRetryableConflict(error)) throw error;

@@ -1,7 +1,11 @@
-// Transactions that arrive while another one is being accepted share the next commit; a fault in one costs the others only time.
+/**
+ * Transactions that arrive while others are being accepted share the next commit. When that fails, each is accepted by
+ * itself and outside the queue, as if it had come alone: a fault in one costs the others one attempt, and nobody waits
+ * while it is looked for.
+ */
 import { gather } from '../../platform/index.js';
-import type { TransactionResult } from '../../protocol/index.js';
-import { type AcceptGateway, type AcceptItems, acceptItems, commitAccepts } from './accept-items.js';
+import { LIMITS, type TransactionResult } from '../../protocol/index.js';
+import { type AcceptGateway, type AcceptItems, acceptItems, acceptWhole, commitAccepts } from './accept-items.js';
 
 export type SharedAccepts = (accept: AcceptItems) => Promise<TransactionResult[]>;
 
@@ -9,23 +13,40 @@ export type SharedAccepts = (accept: AcceptItems) => Promise<TransactionResult[]
 const atOnce = 8;
 
 export function acceptTogether(gateway: AcceptGateway): SharedAccepts {
-  const join = gather({ atOnce, work: (accepts: readonly AcceptItems[]) => settleAll(gateway, accepts) });
-  return async (accept) => {
-    const end = await join(accept);
-    if (end.status === 'rejected') throw end.reason;
-    return end.value;
-  };
+  const join = gather({ atOnce, work: (accepts: readonly AcceptItems[]) => acceptAll(gateway, accepts) });
+  return async (accept) => (await join(accept)) ?? acceptItems(gateway, accept);
 }
 
-type End = PromiseSettledResult<TransactionResult[]>;
+type Shared = TransactionResult[] | undefined;
 
-async function settleAll(gateway: AcceptGateway, accepts: readonly AcceptItems[]): Promise<End[]> {
-  if (accepts.length > 1) {
-    // A fault is not lost: whose it is meets it alone.
-    const shared = await commitAccepts(gateway, accepts).catch(() => undefined);
-    if (shared) return shared.map((value) => ({ status: 'fulfilled', value }));
+/** Undefined for what has to be accepted by itself. */
+async function acceptAll(gateway: AcceptGateway, accepts: readonly AcceptItems[]): Promise<Shared[]> {
+  const ends: Shared[] = [];
+  for (const share of sharesOf(accepts)) {
+    // The fault is not lost: whose it is meets it alone.
+    const results = await commitAccepts(gateway, share, acceptWhole).catch(() => undefined);
+    ends.push(...(results ?? share.map(() => undefined)));
   }
-  const ends: End[] = [];
-  for (const accept of accepts) ends.push(...(await Promise.allSettled([acceptItems(gateway, accept)])));
   return ends;
+}
+
+/** In their order, in commits that hold no more than the largest transaction does. Pure. */
+export function sharesOf<Accept extends Pick<AcceptItems, 'items'>>(accepts: readonly Accept[]): Accept[][] {
+  const shares: Accept[][] = [];
+  let pairs = 0;
+  for (const accept of accepts) {
+    pairs += pairsOf(accept);
+    const last = shares.at(-1);
+    if (last && pairs <= LIMITS.transactionPairs) {
+      last.push(accept);
+    } else {
+      shares.push([accept]);
+      pairs = pairsOf(accept);
+    }
+  }
+  return shares;
+}
+
+function pairsOf({ items }: Pick<AcceptItems, 'items'>): number {
+  return items.reduce((sum, item) => sum + ('verified' in item ? item.verified.envelope.header.to.length : 0), 0);
 }

@@ -13,6 +13,8 @@ export type DealLimits = Pick<ReceiverLimits, 'transaction_envelopes' | 'transac
 interface Deal {
   items: OutboxItem[];
   bytes: number;
+  /** Message and recipient pairs. */
+  pairs: number;
 }
 
 /**
@@ -21,7 +23,7 @@ interface Deal {
  */
 export function dealItems(items: readonly OutboxItem[], limits: DealLimits): OutboxItem[][] {
   const wanted = Math.ceil(items.length / limits.transaction_envelopes);
-  const deals = Array.from({ length: wanted }, (): Deal => ({ items: [], bytes: 0 }));
+  const deals = Array.from({ length: wanted }, (): Deal => ({ items: [], bytes: 0, pairs: 0 }));
   const placed = new Map<string, Deal>();
   const held = new Set<string>();
   for (const item of items) {
@@ -33,6 +35,7 @@ export function dealItems(items: readonly OutboxItem[], limits: DealLimits): Out
     }
     deal.items.push(item);
     deal.bytes += wireBytes(item);
+    deal.pairs += item.recipients.length;
     placed.set(conversationId, deal);
   }
   return deals.flatMap((deal) => (deal.items.length > 0 ? [deal.items] : []));
@@ -46,6 +49,7 @@ function emptiest(deals: readonly Deal[]): Deal | undefined {
 function fits(deal: Deal, item: OutboxItem, limits: DealLimits): boolean {
   if (deal.items.length === 0) return true;
   const bytes = deal.bytes + wireBytes(item);
+  if (deal.pairs + item.recipients.length > LIMITS.transactionPairs) return false;
   return deal.items.length < limits.transaction_envelopes && bytes <= limits.transaction_bytes - frameBytes;
 }
 

@@ -35,9 +35,6 @@ import { type DecidedItem, verifyItems } from './verify-items.js';
 
 export type TransactionRequest = DoorRequest & { transactionId: string };
 
-/** Message and recipient pairs in one transaction; their results must fit one receipt. */
-const transactionRecipients = 1_000;
-
 /** Answers the exact bytes to send back with 200, or throws a Problem for the whole request. */
 export async function receiveTransaction(gateway: Gateway, request: TransactionRequest): Promise<Uint8Array> {
   holdBytes(request);
@@ -111,8 +108,8 @@ function readFrame(gateway: Gateway, request: TransactionRequest, proved: Proved
     (sum, item) => sum + Math.max('opened' in item ? item.opened.header.to.length : item.refused.recipients.length, 1),
     0,
   );
-  if (pairs > transactionRecipients) {
-    throw new Problem('too_large', `${pairs} recipients where ${transactionRecipients} are allowed`);
+  if (pairs > LIMITS.transactionPairs) {
+    throw new Problem('too_large', `${pairs} recipients where ${LIMITS.transactionPairs} are allowed`);
   }
   return {
     proved,

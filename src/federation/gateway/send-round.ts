@@ -39,11 +39,15 @@ export async function sendRound(gateway: Gateway, peer: KnownPeer, round: SendRo
   const taken = await takeRound(gateway, peer, round);
   if (!taken) return { kind: 'nothing' };
   const { signal, claim } = round;
-  const sent = await Promise.all(taken.deals.map((items) => sendDeal(gateway, peer, { items, signal })));
+  const ends = await Promise.allSettled(taken.deals.map((items) => sendDeal(gateway, peer, { items, signal })));
+  const sent = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
   const delivered = sent.filter((each) => each.kind === 'delivered');
   if (delivered.length > 0) await settle(gateway, claim, delivered);
-  const [failed] = sent.filter((each) => each.kind === 'failed');
-  return failed ? { ...failed, state: taken.state } : { kind: 'sent' };
+  // A fault of ours in one costs the others nothing.
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  const failed = sent.filter((each) => each.kind === 'failed');
+  const [first] = failed;
+  return first ? { ...first, items: failed.flatMap(({ items }) => items), state: taken.state } : { kind: 'sent' };
 }
 
 /** Takes or keeps the claim. */

@@ -33,11 +33,13 @@ const mostTracks = 4;
 const mostOnTrack = 2;
 /** How long an empty track waits for something new while another one is at work. */
 const trackIdleMs = 50;
+/** Rounds after which a track ends, so that what is known of the peer is read anew however long its queue is. */
+const roundsOfTrack = 64;
 /** A lone item that a peer calls malformed or too large so often is given up; its neighbours go on. */
 const refusalsOfOne = 3;
 const refusalStatuses: readonly (number | undefined)[] = [400, 413, 422];
 
-/** Sends what fits one transaction, or all of a longer queue until nothing is left that may go now (DELIVERY-25). */
+/** Sends what fits one transaction, or a good part of a longer queue; who calls goes on while something was sent (DELIVERY-25). */
 export async function sendTransaction(gateway: Gateway, peer: Domain, signal: AbortSignal): Promise<SendOutcome> {
   const waiting = await countWaiting(gateway.db.sql, { peer, limit: LIMITS.transactionEnvelopes + 1 });
   if (waiting === 0) return 'nothing';
@@ -79,7 +81,7 @@ async function failUntried(gateway: Gateway, claim: DeliveryClaim, error: PeerEr
   return 'failed';
 }
 
-/** Each track goes on until none has anything left; the first failure ends them all after their rounds. */
+/** Each track goes on until none has anything left, for a bounded time; the first failure ends them all after their rounds. */
 async function runTracks(gateway: Gateway, peer: KnownPeer, { claim, signal }: Delivering): Promise<Round> {
   const inFlight = peer.limits.transactions_in_flight;
   const of = Math.min(mostTracks, inFlight);
@@ -104,9 +106,9 @@ async function runTracks(gateway: Gateway, peer: KnownPeer, { claim, signal }: D
   }
 
   async function run(track: Track): Promise<void> {
-    while (!signal.aborted && !broken && !failed()) {
+    for (let count = 0; count < roundsOfTrack && !signal.aborted && !broken && !failed(); ) {
       const round = await next(track);
-      if (round.kind !== 'nothing') rounds.push(round);
+      if (round.kind !== 'nothing') count = rounds.push(round);
       else if (working === 0) return;
       else await gateway.wakeups.wait(federationChannels.outbox, trackIdleMs, signal);
     }

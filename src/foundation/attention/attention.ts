@@ -52,7 +52,7 @@ export function recordOfAttention({ verdict, policyId, reason, weights }: Weighe
 
 export function signalOf({ type }: Pick<InputRecord, 'type'>): Signal {
   const [first = ''] = type.split('.', 1);
-  if (first === 'timer' || first === 'schedule') return 'time';
-  if (first === 'goal' || first === 'commitment') return 'goal';
+  if (['timer', 'schedule', 'heartbeat', 'lease'].includes(first)) return 'time';
+  if (['goal', 'commitment', 'deadline'].includes(first)) return 'goal';
   return ['run', 'effect', 'message', 'approval', 'suspension', 'state'].includes(first) ? 'state' : 'event';
 }

@@ -12,7 +12,7 @@ export const factLimits = {
   depth: 8,
 } as const;
 
-export type FactType =
+type FactType =
   | `run.${'completed' | 'failed' | 'cancelled' | 'suspended' | 'budget_exceeded'}`
   | `effect.${'succeeded' | 'failed' | 'unknown'}`
   | 'message.observed'

@@ -2,7 +2,6 @@
 export {
   effectFact,
   type Fact,
-  type FactType,
   factLimits,
   foundationPrincipal,
   foundationSource,

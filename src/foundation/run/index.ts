@@ -14,7 +14,6 @@ export {
   controlChannel,
   type EndedRunStatus,
   type RunRecord,
-  type RunStatus,
   runLimits,
   runStatuses,
 } from './run.js';

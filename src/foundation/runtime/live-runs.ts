@@ -1,10 +1,7 @@
-/**
- * The runs that this process drives, and the agents that it has for them: what leases are kept for, and what has to end
- * before the process does. An agent is *used* while one of its runs is claimed or driven here, then *idle*; an idle one may
- * be *shut*: given away, with no run of it taken meanwhile.
- */
+/** The runs that this process drives, and the agents that it has for them: what leases are kept for, and what ends first. */
 import type { Clock } from '../../platform/index.js';
 import type { Fence } from '../ports.js';
+import { type PlacedAgent, placedAgents } from './placed-agents.js';
 
 /** `released`: given back to be driven elsewhere. `lost`: somebody else has it. `time_limit`: it took too long. */
 export type StopReason = 'released' | 'lost' | 'time_limit';
@@ -14,12 +11,6 @@ export interface LiveRun {
   runId: string;
   fence: Fence;
   stop(reason: StopReason): void;
-}
-
-export interface PlacedAgent {
-  home: string;
-  /** How long none of its runs was here; undefined while one is. */
-  idleMs: number | undefined;
 }
 
 export interface LiveRuns {
@@ -44,19 +35,11 @@ export interface LiveRuns {
   idle(): Promise<void>;
 }
 
-export interface Reservation {
+interface Reservation {
   /** Keeps a run in the list until its driving has ended, which is when the answer resolves. */
   drive(run: LiveRun, driving: Promise<void>): Promise<void>;
   /** Gives the place back if nothing is driven in it. */
   release(): void;
-}
-
-interface Agent {
-  used: number;
-  /** Its placement has been confirmed for this host. */
-  placed: boolean;
-  idleSinceMs: number;
-  shut: boolean;
 }
 
 export interface CreateLiveRuns {
@@ -66,86 +49,65 @@ export interface CreateLiveRuns {
 
 export function createLiveRuns({ clock, limit = 32 }: CreateLiveRuns): LiveRuns {
   const driven = new Set<LiveRun>();
-  const busy = new Set<Promise<void>>();
-  const agents = new Map<string, Agent>();
+  /** One for each place that is taken; resolved when it is free again. */
+  const taken = new Set<Promise<void>>();
+  const agents = placedAgents(clock);
   let asked: ReadonlySet<string> = new Set();
   let open = true;
 
-  /** Holds a place of `home` until `leave`. */
-  function enter(agent: Agent): { leave(): void } {
-    agent.used += 1;
-    let left: () => void = () => undefined;
-    const leaving = new Promise<void>((resolve) => {
-      left = resolve;
-    });
-    busy.add(leaving);
+  function reserve(home: string): Reservation | undefined {
+    if (!open || taken.size >= limit || !agents.enter(home)) return undefined;
+    const leave = takePlace(taken, () => agents.leave(home));
+    let drives = false;
     return {
-      leave() {
-        if (!busy.delete(leaving)) return;
-        agent.used -= 1;
-        agent.idleSinceMs = clock.monotonicMs();
-        left();
+      async drive(run, driving) {
+        drives = true;
+        agents.place(home);
+        driven.add(run);
+        try {
+          await driving;
+        } finally {
+          driven.delete(run);
+          leave();
+        }
+      },
+      release() {
+        if (!drives) leave();
       },
     };
   }
 
   return {
-    free: () => (open ? limit - busy.size : 0),
+    free: () => (open ? limit - taken.size : 0),
     list: () => [...driven],
-    reserve(home) {
-      const agent = agents.get(home) ?? { used: 0, placed: false, idleSinceMs: 0, shut: false };
-      if (!open || busy.size >= limit || agent.shut) return undefined;
-      agents.set(home, agent);
-      const place = enter(agent);
-      let taken = false;
-      return {
-        async drive(run, driving) {
-          taken = true;
-          agent.placed = true;
-          driven.add(run);
-          try {
-            await driving;
-          } finally {
-            driven.delete(run);
-            place.leave();
-          }
-        },
-        release() {
-          if (taken) return;
-          place.leave();
-          if (agent.used === 0 && !agent.placed) agents.delete(home);
-        },
-      };
-    },
-    placed: () =>
-      [...agents]
-        .filter(([, { placed }]) => placed)
-        .map(([home, { used, idleSinceMs }]) => ({
-          home,
-          idleMs: used > 0 ? undefined : clock.monotonicMs() - idleSinceMs,
-        })),
+    reserve,
+    placed: agents.list,
     noteAsked(homes) {
       asked = homes;
     },
     isAsked: (home) => asked.has(home),
-    shut(home) {
-      const agent = agents.get(home);
-      if (!agent || agent.used > 0) return false;
-      agent.shut = true;
-      return true;
-    },
-    open(home) {
-      const agent = agents.get(home);
-      if (agent) agent.shut = false;
-    },
-    forget(home) {
-      if ((agents.get(home)?.used ?? 0) === 0) agents.delete(home);
-    },
+    shut: agents.shut,
+    open: agents.open,
+    forget: agents.forget,
     close() {
       open = false;
     },
     async idle() {
-      while (busy.size > 0) await Promise.all(busy);
+      while (taken.size > 0) await Promise.all(taken);
     },
+  };
+}
+
+/** Answers what gives the place back. */
+function takePlace(taken: Set<Promise<void>>, onLeave: () => void): () => void {
+  let left: () => void = () => undefined;
+  const place = new Promise<void>((resolve) => {
+    left = resolve;
+  });
+  taken.add(place);
+  return () => {
+    taken.delete(place);
+    onLeave();
+    left();
   };
 }

@@ -12,7 +12,6 @@ export {
 export {
   type AwaitedPart,
   type CountableInput,
-  type Counted,
   countInput,
   dueAtOf,
   neededOf,
@@ -31,9 +30,7 @@ export {
   selectSuspensionOfRun,
 } from './store.js';
 export {
-  type AwaitedInput,
   checkSubscription,
-  type Expiry,
   faultOfWait,
   type ResumePolicy,
   type SubscriptionRecord,

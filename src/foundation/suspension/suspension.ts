@@ -26,7 +26,7 @@ export type ResumePolicy = 'first_match' | 'all' | { any: number };
 /** An instant (ISO 8601 with offset), or so long after the wait began. */
 export type Expiry = { at: string } | { inMs: number };
 
-export interface AwaitedInput {
+interface AwaitedInput {
   type: string;
   subject?: string;
   /** How many inputs satisfy it. Absent: one. */

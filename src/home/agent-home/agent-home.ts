@@ -26,7 +26,7 @@ export interface AgentHomeRecord {
 }
 
 /** What decides whether an event wakes the agent; null where it has no say. */
-export interface AttentionRecord {
+interface AttentionRecord {
   when_active: WhenActive;
   lane_order: LaneOrder;
   merge_window_ms: number;

@@ -9,7 +9,7 @@ export interface Fault {
   moment: 'before' | 'after';
 }
 
-export class Injected extends Error {
+class Injected extends Error {
   override readonly name = 'Injected';
 }
 

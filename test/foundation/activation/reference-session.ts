@@ -134,7 +134,7 @@ export function endRun(session: RefSession, status: string): void {
   enqueueUntold(session, run);
 }
 
-export function enqueueUntold(session: RefSession, run: RefRun): void {
+function enqueueUntold(session: RefSession, run: RefRun): void {
   for (const { candidate, taken } of run.told) {
     if (taken) continue;
     Object.assign(candidate, { status: 'queued', run: undefined, reason: 'run_ended_before_steer' });

@@ -8,7 +8,6 @@ import {
   placementLimits,
   reapRuns,
   resolveInputs,
-  runLimits,
   sequenceInputs,
   sharePlacements,
   startRuns,
@@ -31,7 +30,8 @@ beforeEach(() => {
 afterEach(async () => {
   for (const run of world.parts.live.list()) run.stop('lost');
   await world.parts.live.idle();
-  await world.recover();
+  await test.database.sql`
+    update foundation.runs set status = 'failed', ended_at = hearth_now() where status in ('queued', 'running')`;
 });
 
 const script = {
@@ -47,10 +47,9 @@ async function decide(parts = world.parts): Promise<void> {
   await resolveInputs(parts);
 }
 
-/** As if every queued run had been made long ago. */
+/** As if every run had been made long ago. */
 async function age(): Promise<void> {
-  await test.database
-    .sql`update foundation.runs set created_at = created_at - interval '10 seconds' where status = 'queued'`;
+  await test.database.sql`update foundation.runs set created_at = created_at - interval '10 seconds'`;
 }
 
 describe('sharing (F6)', () => {
@@ -64,12 +63,12 @@ describe('sharing (F6)', () => {
     const before = await sharesOf();
     expect([...before.keys()]).toEqual([earlier?.parts.holder]);
     loops.push(startFoundationLoops(later?.parts ?? world.parts));
-    for (let round = 0; round < 10; round += 1)
+    for (let round = 0; round < 6; round += 1)
       await Promise.all(agents.map(({ agent }) => world.send({ target: { agent } })));
-    await allDone(agents.length * 11);
+    await allDone(agents.length * 7);
     const shares = await sharesOf();
     const done = hosts.map(({ parts }) => (shares.get(parts.holder) ?? 0) - (before.get(parts.holder) ?? 0));
-    expect(Math.min(...done)).toBeGreaterThanOrEqual(agents.length * 10 * 0.2);
+    expect(Math.min(...done)).toBeGreaterThanOrEqual(agents.length * 6 * 0.2);
     await Promise.all(loops.map((loop) => loop.stop({ graceMs: 1_000 })));
     await Promise.all(hosts.map(({ parts }) => parts.wakeups.close()));
   }, 120_000);
@@ -238,7 +237,6 @@ describe('work that no host drives', () => {
     await test.database.sql`update foundation.runs set reap_after = hearth_now() where reap_after is not null`;
     await reapRuns(reaper);
     expect((await world.runs(bad))[0]).toMatchObject({ status: 'failed', reasonCode: 'lease_expired' });
-    await cancelAll();
   });
 
   it.each(['paused', 'active'] as const)(
@@ -260,7 +258,6 @@ describe('work that no host drives', () => {
       expect(await world.events(run?.id ?? '')).toEqual(['run.cancelled']);
       expect((await world.view(input)).dispositions).toMatchObject([{ status: 'consumed', runId: run?.id }]);
       expect(next).toMatchObject({ status: 'queued' });
-      await cancelAll();
     },
   );
 
@@ -298,14 +295,4 @@ describe('work that no host drives', () => {
       await test.database.sql.unsafe('drop trigger no_end on foundation.runs; drop function public.no_end()');
     }
   }
-
-  async function cancelAll(): Promise<void> {
-    await test.database.sql`
-      update foundation.runs set status = 'failed', ended_at = hearth_now() where status in ('queued', 'running')`;
-  }
-});
-
-it(`a lease is kept in beats: several fit into it (${runLimits.heartbeatMs} of ${runLimits.leaseMs} ms)`, () => {
-  expect(runLimits.leaseMs / runLimits.heartbeatMs).toBeGreaterThanOrEqual(3);
-  expect(placementLimits.ttlMs).toBe(runLimits.leaseMs);
 });
