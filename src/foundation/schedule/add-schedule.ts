@@ -1,6 +1,6 @@
 /** Sets a schedule. Under a key, setting it again changes the one that stands: an upgrade step that runs twice adds none (BR-43). */
 import type { Tx } from '../../platform/index.js';
-import { type Mint, Problem } from '../../protocol/index.js';
+import { homeOf, type Mint, Problem } from '../../protocol/index.js';
 import type { TrustClass } from '../input/index.js';
 import { newId } from '../new-id.js';
 import { checkData, requireFirstSlot, type ScheduleDraft, type ScheduleRecord, scheduleLimits } from './schedule.js';
@@ -21,6 +21,9 @@ export interface AddSchedule {
 export async function addSchedule(tx: Tx, add: AddSchedule): Promise<ScheduleRecord> {
   const { draft, home, tenant, agent, owner, trustClass, ids } = add;
   checkData(draft.data);
+  if (draft.session !== undefined && homeOf(draft.session) !== home) {
+    throw new Problem('not_found', 'there is no such session');
+  }
   const rule = draft.rule.kind === 'heartbeat' ? { ...draft.rule, from: draft.rule.from ?? startOf(ids) } : draft.rule;
   const nextFireAt = requireFirstSlot(rule, ids.now);
   await requireRoom(tx, home, draft.key);
