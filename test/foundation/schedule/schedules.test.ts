@@ -210,6 +210,15 @@ describe('F15: time as inputs', () => {
     await add({ ...far, key: 'last' });
   });
 
+  it('BR-68: a session of another agent is refused as one that is not there', async () => {
+    const other = await fresh();
+    await fresh();
+    const rule = { kind: 'timer', at: from(dayMs) };
+    const session = (home: string) => `ses_${home}_${'0'.repeat(26)}`;
+    await expect(add({ rule, session: session(other.home) })).rejects.toThrow(/no such session/);
+    await expect(add({ rule, session: session(agent.home) })).resolves.toMatchObject({ status: 'active' });
+  });
+
   it('what never comes, or comes in more than ten years, is refused', async () => {
     await fresh();
     await expect(add({ rule: { kind: 'cron', cron: '0 0 30 2 *' } })).rejects.toThrow(/no slot/);
