@@ -429,14 +429,17 @@ table foundation.schedules
   fired_count bigint not null default 0
   ended_reason text
   created_at timestamp with time zone not null default hearth_now()
+  advanced_at timestamp with time zone not null default hearth_now()
   constraint schedules_catch_up_check CHECK ((catch_up = ANY (ARRAY['one'::text, 'none'::text, 'all'::text])))
   constraint schedules_check CHECK (((status = 'active'::text) = (next_fire_at IS NOT NULL)))
   constraint schedules_deliver_check CHECK ((deliver = ANY (ARRAY['command'::text, 'event'::text])))
   constraint schedules_kind_check CHECK ((kind = ANY (ARRAY['timer'::text, 'cron'::text, 'heartbeat'::text, 'deadline'::text, 'expiry'::text])))
   constraint schedules_status_check CHECK ((status = ANY (ARRAY['active'::text, 'ended'::text, 'cancelled'::text])))
   constraint schedules_pkey PRIMARY KEY (home, id)
-  CREATE UNIQUE INDEX schedules_by_key ON foundation.schedules USING btree (home, key) WHERE ((key IS NOT NULL) AND (status = 'active'::text))
+  CREATE INDEX schedules_advanced ON foundation.schedules USING btree (advanced_at) WHERE ((status = 'active'::text) AND (kind = ANY (ARRAY['cron'::text, 'heartbeat'::text])))
+  CREATE UNIQUE INDEX schedules_by_key ON foundation.schedules USING btree (home, key) WHERE ((key IS NOT NULL) AND (status <> 'cancelled'::text))
   CREATE INDEX schedules_due ON foundation.schedules USING btree (next_fire_at) WHERE (status = 'active'::text)
+  CREATE INDEX schedules_of_home ON foundation.schedules USING btree (home) WHERE ((status = 'active'::text) AND (owner <> 'system:expiry'::text))
 
 table foundation.session_keys
   home text not null
@@ -765,6 +768,7 @@ comment on foundation.runtime_states: Checkpoints: the runtime's own state behin
 comment on foundation.schedules: When an input is to be made (F15). Each slot is fired once, in the commit that moves next_fire_at past it.
 comment on foundation.schedules.trust_class: Of the data that it carries: how far whoever made it was trusted then.
 comment on foundation.schedules.key: Given by whoever made it: making it again under the same key changes it and adds none.
+comment on foundation.schedules.advanced_at: When next_fire_at was computed, by the clock of then.
 comment on foundation.session_keys: What leads to a session: a conversation, a subject resource or a correlation id.
 comment on foundation.sessions: Private execution continuity of one agent: idle, active or suspended, with at most one live run.
 comment on foundation.sessions.lane_due_at: When the held lane of an idle session may start; null when its lane is empty, runs, or waits for a continuation.

@@ -46,6 +46,7 @@ export {
   addSchedule,
   cancelSchedule,
   fireSchedules,
+  msToNextSlot,
   type ScheduleRecord,
   scheduleAdapter,
   scheduleLimits,

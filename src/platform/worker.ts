@@ -10,8 +10,8 @@ export interface RunWorker {
   clock: Clock;
   wakeups: Wakeups;
   channel: string;
-  /** How long an idle worker waits before it looks again by itself. */
-  idleMs: number;
+  /** How long an idle worker waits before it looks again by itself; asked after each idle step. */
+  idleMs: number | (() => number);
   step: (signal: AbortSignal) => Promise<'more' | 'idle'>;
   log: Log;
   signal: AbortSignal;
@@ -30,7 +30,7 @@ export async function runWorker(options: RunWorker): Promise<void> {
     try {
       const outcome = await step(signal);
       health.well();
-      if (outcome === 'idle') await watch.wait(options.idleMs, signal);
+      if (outcome === 'idle') await watch.wait(idleMsOf(options), signal);
     } catch (error) {
       if (signal.aborted) break;
       const failures = health.ill(error);
@@ -38,6 +38,10 @@ export async function runWorker(options: RunWorker): Promise<void> {
     }
   }
   watch.close();
+}
+
+function idleMsOf({ idleMs }: RunWorker): number {
+  return typeof idleMs === 'number' ? idleMs : idleMs();
 }
 
 function backoffMs(failures: number, random: Random | undefined): number {

@@ -4,6 +4,7 @@ import {
   type CommitmentState,
   type CommitmentTransition,
   type JsonValue,
+  type Mint,
   parseInstant,
   type Refusal,
   refuse,
@@ -17,22 +18,24 @@ import {
   readTransitions,
   updateAssessment,
 } from './store.js';
+import { type CommitmentHolder, watchDeadline } from './watch-deadline.js';
 
 export interface ApplyTransition {
-  home: string;
+  holder: CommitmentHolder;
   transition: CommitmentTransition;
   /** The envelope that carries it, as signed. */
   carrier: { header: Uint8Array; signature: string; body: Uint8Array; certificate: string };
-  now: Date;
+  ids: Mint;
 }
 
 export type Applied = { ok: true; state: CommitmentState } | Refusal;
 
-export async function applyTransition(tx: Tx, { home, transition, carrier, now }: ApplyTransition): Promise<Applied> {
+export async function applyTransition(tx: Tx, { holder, transition, carrier, ids }: ApplyTransition): Promise<Applied> {
+  const { home } = holder;
   const key = { home, commitmentId: transition.commitmentId };
   const row = await lockCommitment(tx, key);
   const log = row ? await readTransitions(tx, { ...key, after: 0, limit: transitionsKept }) : [];
-  const admission = admitTransition(log.map(recallTransition), transition, now);
+  const admission = admitTransition(log.map(recallTransition), transition, ids.now);
   if (!admission.ok) return admission;
   if (row && row.conversationId !== transition.conversationId) {
     return refuse('interaction_invalid', 'a commitment stays in the conversation that it was made in');
@@ -54,6 +57,14 @@ export async function applyTransition(tx: Tx, { home, transition, carrier, now }
     issuedAt: instantOf(transition.issuedAt),
   });
   await updateAssessment(tx, { ...key, state: admission.state, count: position });
+  await watchDeadline(tx, {
+    holder,
+    commitmentId: key.commitmentId,
+    deadline: row?.deadline ?? null,
+    before: admission.before?.state,
+    after: admission.state,
+    ids,
+  });
   return { ok: true, state: admission.state };
 }
 

@@ -190,7 +190,7 @@ function takeTransition(
     certificate: item.certificate,
   };
   return tx.savepoint((inner) =>
-    applyTransition(inner, { home: recipient.home, transition, carrier, now: gateway.clock.now() }),
+    applyTransition(inner, { holder: recipient, transition, carrier, ids: mintOf(gateway) }),
   );
 }
 

@@ -23,7 +23,7 @@ import { type JsonValue, mintingDomainOf, parseInstant } from '../../protocol/in
 import { applyTransition } from '../commitment/index.js';
 import { type ConversationHead, moveHeads, readProposal } from '../interaction/index.js';
 import { type QueueItem, queueItems } from '../outbox/index.js';
-import { federationChannels, type Gateway } from '../parts.js';
+import { federationChannels, type Gateway, mintOf } from '../parts.js';
 import { headKey } from './seal-facts.js';
 import { type SealedInteraction, sealInteraction, sealInteractions } from './seal-interaction.js';
 
@@ -170,7 +170,7 @@ async function applyOwn(gateway: Gateway, tx: Tx, sealed: SealedInteraction): Pr
   const { sender, opened, body, certificate, transition } = sealed;
   if (!transition) return true;
   const carrier = { header: opened.headerBytes, signature: opened.wire.signature, body, certificate };
-  const applied = await applyTransition(tx, { home: sender.home, transition, carrier, now: gateway.clock.now() });
+  const applied = await applyTransition(tx, { holder: sender, transition, carrier, ids: mintOf(gateway) });
   return applied.ok;
 }
 

@@ -29,7 +29,7 @@ export type ControlVerb = (typeof controlVerbs)[number];
 
 /** Types that only the domain itself may produce: a forged one could pretend to be a peer's verified interaction. */
 const reservedTypes =
-  /^(interaction|receipt|delivery|timer|schedule|heartbeat|deadline|lease|run|suspension|effect|message|approval)\./;
+  /^(interaction|receipt|delivery|timer|schedule|heartbeat|deadline|lease|commitment|run|suspension|effect|message|approval)\./;
 const typePattern = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
 
 const shortText = (max: number) =>

@@ -5,6 +5,7 @@ export {
   agentInputSchema,
   type ControlVerb,
   controlVerbs,
+  depthOf,
   type Ingress,
   type InputKind,
   type InputPriority,

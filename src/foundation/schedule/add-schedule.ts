@@ -1,10 +1,21 @@
-/** Sets a schedule. Under a key, setting it again changes the one that stands: an upgrade step that runs twice adds none (BR-43). */
+/**
+ * Sets a schedule. Under a key, setting it again changes the one that stands: an upgrade step that runs twice adds none, moves
+ * no slot and fires none again, also when the last slot is over (BR-43).
+ */
 import type { Tx } from '../../platform/index.js';
-import { homeOf, type Mint, Problem } from '../../protocol/index.js';
+import { canonicalize, homeOf, type Mint, Problem } from '../../protocol/index.js';
 import type { TrustClass } from '../input/index.js';
 import { newId } from '../new-id.js';
-import { checkData, requireFirstSlot, type ScheduleDraft, type ScheduleRecord, scheduleLimits } from './schedule.js';
-import { insertSchedule, lockScheduleCount, selectScheduleByKey } from './store.js';
+import { selectSession } from '../session/index.js';
+import {
+  checkData,
+  requireFirstSlot,
+  type ScheduleDraft,
+  type ScheduleRecord,
+  type ScheduleRule,
+  scheduleLimits,
+} from './schedule.js';
+import { countSchedules, insertSchedule, lockSchedulesOf, selectScheduleByKey } from './store.js';
 
 export interface AddSchedule {
   draft: ScheduleDraft;
@@ -19,14 +30,23 @@ export interface AddSchedule {
 
 /** After the commit the caller wakes `foundationChannels.schedules`. */
 export async function addSchedule(tx: Tx, add: AddSchedule): Promise<ScheduleRecord> {
-  const { draft, home, tenant, agent, owner, trustClass, ids } = add;
+  const { draft, home } = add;
   checkData(draft.data);
-  if (draft.session !== undefined && homeOf(draft.session) !== home) {
-    throw new Problem('not_found', 'there is no such session');
+  await requireSession(tx, home, draft.session);
+  await lockSchedulesOf(tx, home);
+  const { count, now } = await countSchedules(tx, home);
+  const standing = draft.key === undefined ? undefined : await selectScheduleByKey(tx, home, draft.key);
+  const rule = alignRule(draft.rule, standing, now);
+  if (takesPlace(standing, rule) && count >= scheduleLimits.perAgent) {
+    throw new Problem('conflict', `an agent may have ${scheduleLimits.perAgent} schedules`);
   }
-  const rule = draft.rule.kind === 'heartbeat' ? { ...draft.rule, from: draft.rule.from ?? startOf(ids) } : draft.rule;
-  const nextFireAt = requireFirstSlot(rule, ids.now);
-  await requireRoom(tx, home, draft.key);
+  return putSchedule(tx, { ...add, draft: { ...draft, rule }, nextFireAt: requireFirstSlot(rule, now) });
+}
+
+/** Without limits, for what the domain watches by itself. */
+export async function putSchedule(tx: Tx, put: AddSchedule & { nextFireAt: Date }): Promise<ScheduleRecord> {
+  const { draft, home, tenant, agent, owner, trustClass, nextFireAt, ids } = put;
+  const { rule } = draft;
   return insertSchedule(tx, {
     home,
     id: newId('sch', home, ids),
@@ -46,14 +66,22 @@ export async function addSchedule(tx: Tx, add: AddSchedule): Promise<ScheduleRec
   });
 }
 
-/** Beats are counted from when they were asked for. */
-function startOf({ now }: Mint): string {
-  return now.toISOString();
+/** Another's session looks like none (BR-68). */
+async function requireSession(tx: Tx, home: string, session: string | undefined): Promise<void> {
+  if (session === undefined) return;
+  const found = homeOf(session) === home && (await selectSession(tx, home, session));
+  if (!found) throw new Problem('not_found', 'there is no such session');
 }
 
-async function requireRoom(tx: Tx, home: string, key: string | undefined): Promise<void> {
-  const count = await lockScheduleCount(tx, home);
-  if (count < scheduleLimits.perAgent) return;
-  if (key !== undefined && (await selectScheduleByKey(tx, home, key))) return;
-  throw new Problem('conflict', `an agent may have ${scheduleLimits.perAgent} schedules`);
+/** Beats are counted from when they were first asked for. */
+function alignRule(rule: ScheduleRule, standing: ScheduleRecord | undefined, now: Date): ScheduleRule {
+  if (rule.kind !== 'heartbeat' || rule.from !== undefined) return rule;
+  const before = standing?.rule.kind === 'heartbeat' ? standing.rule : undefined;
+  const from = before?.every_s === rule.every_s ? before.from : undefined;
+  return { ...rule, from: from ?? now.toISOString() };
+}
+
+function takesPlace(standing: ScheduleRecord | undefined, rule: ScheduleRule): boolean {
+  if (!standing) return true;
+  return standing.status === 'ended' && canonicalize({ ...standing.rule }) !== canonicalize({ ...rule });
 }

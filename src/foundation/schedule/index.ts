@@ -1,6 +1,6 @@
 /** The door of the schedule room. */
 export { addSchedule } from './add-schedule.js';
-export { fireSchedules } from './fire-schedules.js';
+export { fireSchedules, msToNextSlot } from './fire-schedules.js';
 export { type ScheduleRecord, scheduleLimits, scheduleShape } from './schedule.js';
 export { scheduleAdapter } from './schedule-adapter.js';
 export { cancelSchedule, selectSchedule, selectSchedules } from './store.js';

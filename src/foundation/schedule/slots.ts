@@ -1,10 +1,8 @@
 /**
- * Which slots a rule has. Pure: the same rule and the same instants give the same slots in every process. Cron follows the
- * local time of its zone: a local time that a clock change leaves out is the first instant after the gap, one that comes
- * twice is the first of the two; what repeats within the hour goes on through both.
+ * Which slots a rule has, and which of them are made up for after a standstill. Pure: the same rule and the same instants give
+ * the same slots in every process.
  */
-import { Cron } from 'croner';
-import { Problem } from '../../protocol/index.js';
+import { cronSlots } from './cron-slots.js';
 import type { CatchUp, ScheduleRule } from './schedule.js';
 
 export interface Slot {
@@ -14,13 +12,15 @@ export interface Slot {
 }
 
 export interface Firing extends Slot {
-  /** Slots before this one that are not made up for. */
+  /** Slots that are not made up for: those after this one, or before it with `none`. */
   missed: number;
 }
 
 export interface Due {
   firings: Firing[];
   next: Slot | undefined;
+  /** How many slots had to be looked at. */
+  looked: number;
 }
 
 export interface Looking {
@@ -32,51 +32,55 @@ export interface Looking {
   graceMs: number;
 }
 
-/** Missed slots are counted no further. */
+/** Missed slots of a cron expression are counted no further. */
 const counted = 1_000;
 
 export function firstSlot(rule: ScheduleRule, now: Date): Slot | undefined {
   switch (rule.kind) {
     case 'timer':
-      return { at: new Date(rule.at), type: 'timer.expired' };
+      return slotAt(rule, new Date(rule.at));
     case 'heartbeat':
-      return rule.from === undefined ? slotAfter({ ...rule, from: now.toISOString() }, now) : slotAfter(rule, now);
+    case 'cron':
+      return slotsOf(rule)(now);
     case 'deadline':
     case 'expiry':
-      return slotAfter(rule, now) ?? { at: new Date(rule.at), type: `${wordOf[rule.kind]}.${endOf[rule.kind]}` };
-    case 'cron':
-      return slotAfter(rule, now);
+      return slotsOf(rule)(now) ?? slotAt(rule, new Date(rule.at));
   }
 }
 
-const wordOf = { deadline: 'deadline', expiry: 'lease' } as const;
-const warningOf = { deadline: 'approaching', expiry: 'expiring' } as const;
-const endOf = { deadline: 'reached', expiry: 'expired' } as const;
-
-/** The next slot later than `after`. */
-export function slotAfter(rule: ScheduleRule, after: Date): Slot | undefined {
+/** The slots of a rule: the first one later than an instant. */
+export function slotsOf(rule: ScheduleRule): (after: Date) => Slot | undefined {
   switch (rule.kind) {
     case 'timer':
-      return undefined;
-    case 'cron': {
-      const at = parseCron(rule).nextRun(after);
-      return at ? { at, type: 'schedule.fired' } : undefined;
-    }
-    case 'heartbeat': {
-      const fromMs = new Date(rule.from ?? after).getTime();
-      const everyMs = rule.every_s * 1000;
-      const beats = Math.max(0, Math.floor((after.getTime() - fromMs) / everyMs) + 1);
-      return { at: new Date(fromMs + beats * everyMs), type: 'heartbeat.due' };
-    }
+      return laterOf(rule, [new Date(rule.at)]);
     case 'deadline':
     case 'expiry': {
       const at = new Date(rule.at);
       const warning = new Date(at.getTime() - rule.lead_s * 1000);
-      if (rule.lead_s > 0 && warning > after)
-        return { at: warning, type: `${wordOf[rule.kind]}.${warningOf[rule.kind]}` };
-      return at > after ? { at, type: `${wordOf[rule.kind]}.${endOf[rule.kind]}` } : undefined;
+      return laterOf(rule, rule.lead_s > 0 ? [warning, at] : [at]);
+    }
+    case 'heartbeat':
+      return (after) => {
+        const fromMs = new Date(rule.from ?? after).getTime();
+        const everyMs = rule.every_s * 1000;
+        const beats = Math.max(0, Math.floor((after.getTime() - fromMs) / everyMs) + 1);
+        return slotAt(rule, new Date(fromMs + beats * everyMs));
+      };
+    case 'cron': {
+      const next = cronSlots(rule);
+      return (after) => {
+        const at = next(after);
+        return at && slotAt(rule, at);
+      };
     }
   }
+}
+
+function laterOf(rule: ScheduleRule, all: readonly Date[]): (after: Date) => Slot | undefined {
+  return (after) => {
+    const at = all.find((each) => each > after);
+    return at && slotAt(rule, at);
+  };
 }
 
 /** The slot that stands at an instant, as it was computed before. */
@@ -88,66 +92,69 @@ export function slotAt(rule: ScheduleRule, at: Date): Slot {
       return { at, type: 'schedule.fired' };
     case 'heartbeat':
       return { at, type: 'heartbeat.due' };
-    case 'deadline':
-    case 'expiry': {
-      const over = at.getTime() >= new Date(rule.at).getTime();
-      return { at, type: `${wordOf[rule.kind]}.${over ? endOf[rule.kind] : warningOf[rule.kind]}` };
+    case 'deadline': {
+      const name = rule.of === 'commitment' ? 'commitment.deadline_' : 'deadline.';
+      return { at, type: `${name}${isEnd(rule, at) ? 'reached' : 'approaching'}` };
     }
+    case 'expiry':
+      return { at, type: isEnd(rule, at) ? 'lease.expired' : 'lease.expiring' };
   }
+}
+
+function isEnd(rule: { at: string }, at: Date): boolean {
+  return at.getTime() >= new Date(rule.at).getTime();
 }
 
 /** What is due now of a rule whose next slot is `slot`, and what comes after. */
 export function dueSlots(rule: ScheduleRule, slot: Slot, looking: Looking): Due {
-  const { now } = looking;
-  if (slot.at > now) return { firings: [], next: slot };
-  const next = slotAfter(rule, now);
-  if (rule.kind !== 'cron' && rule.kind !== 'heartbeat') return { firings: [lastOf(rule, slot, now)], next };
-  const due = dueFrom(rule, slot, now);
-  switch (looking.catchUp) {
+  const { now, catchUp, madeUp } = looking;
+  if (slot.at > now) return { firings: [], next: slot, looked: 0 };
+  const after = slotsOf(rule);
+  const next = after(now);
+  const { first, count, looked } = dueFrom({ rule, slot, after }, looking);
+  const due = { next, looked };
+  switch (catchUp) {
     case 'none': {
-      const latest = due.at(-1);
-      const inTime = latest !== undefined && now.getTime() - latest.at.getTime() <= looking.graceMs;
-      return { firings: inTime ? [{ ...latest, missed: due.length - 1 }] : [], next };
+      const latest = latestInTime(slot, after, looking);
+      return { ...due, firings: latest ? [{ ...latest, missed: count - 1 }] : [] };
     }
-    case 'one':
-      return { firings: [{ ...slot, missed: due.length - 1 }], next };
+    case 'one': {
+      // Of a warning and its end that are both over, the end is what is still true.
+      const one = 'lead_s' in rule ? first.at(-1) : first[0];
+      return { ...due, firings: [{ ...(one ?? slot), missed: count - 1 }] };
+    }
     case 'all': {
-      const made = due.slice(0, looking.madeUp);
-      const [over] = due.slice(looking.madeUp);
-      const rest = over ? [{ ...over, missed: due.length - made.length - 1 }] : [];
-      return { firings: [...made.map((each) => ({ ...each, missed: 0 })), ...rest], next };
+      const made = first.slice(0, madeUp).map((each) => ({ ...each, missed: 0 }));
+      const [over] = first.slice(madeUp);
+      const rest = over ? [{ ...over, missed: count - made.length - 1 }] : [];
+      return { ...due, firings: [...made, ...rest] };
     }
   }
 }
 
-/** Of a warning and its end that are both over, the end is what is still true. */
-function lastOf(rule: ScheduleRule, slot: Slot, now: Date): Firing {
-  const after = slotAfter(rule, slot.at);
-  return after && after.at <= now ? { ...after, missed: 1 } : { ...slot, missed: 0 };
+interface Overdue {
+  rule: ScheduleRule;
+  slot: Slot;
+  after: (after: Date) => Slot | undefined;
 }
 
-function dueFrom(rule: ScheduleRule, slot: Slot, now: Date): Slot[] {
-  const due: Slot[] = [slot];
-  for (let next = slotAfter(rule, slot.at); next && next.at <= now; next = slotAfter(rule, next.at)) {
-    if (due.length > counted) break;
-    due.push(next);
+/** The first slots that are due, as many as could be fired, and how many there are. */
+function dueFrom({ rule, slot, after }: Overdue, { now, madeUp }: Looking) {
+  const first = [slot];
+  let count = 1;
+  for (let next = after(slot.at); next && next.at <= now; next = after(next.at)) {
+    if (first.length > madeUp && (rule.kind === 'heartbeat' || count >= counted)) break;
+    if (first.length <= madeUp) first.push(next);
+    count += 1;
   }
-  return due;
+  const looked = count;
+  if (rule.kind === 'heartbeat') count = Math.floor((now.getTime() - slot.at.getTime()) / (rule.every_s * 1000)) + 1;
+  return { first, count, looked };
 }
 
-/** Throws `Problem('schema_invalid')` for what is no cron expression or no time zone. */
-export function parseCron({ cron, zone }: { cron: string; zone: string }): Cron {
-  if (cron.trim().split(/\s+/).length !== 5) {
-    throw new Problem('schema_invalid', 'cron: needs five fields: minute, hour, day of month, month, day of week');
-  }
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-  } catch (cause) {
-    throw new Problem('schema_invalid', `zone: ${zone} is not a known time zone`, { cause });
-  }
-  try {
-    return new Cron(cron, { timezone: zone, paused: true });
-  } catch (cause) {
-    throw new Problem('schema_invalid', `cron: ${cron} cannot be read`, { cause });
-  }
+function latestInTime(slot: Slot, after: Overdue['after'], { now, graceMs }: Looking): Slot | undefined {
+  let latest = slot.at.getTime() >= now.getTime() - graceMs ? slot : undefined;
+  const from = latest?.at ?? new Date(now.getTime() - graceMs - 1);
+  for (let next = after(from); next && next.at <= now; next = after(next.at)) latest = next;
+  return latest;
 }

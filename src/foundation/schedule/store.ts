@@ -17,12 +17,16 @@ export async function insertSchedule(tx: Tx, schedule: InsertSchedule): Promise<
       ${schedule.home}, ${schedule.id}, ${schedule.tenant}, ${schedule.owner}, ${schedule.trustClass}, ${schedule.key},
       ${schedule.kind}, ${tx.json({ ...schedule.rule })}, ${schedule.deliver}, ${schedule.catchUp}, ${schedule.agent},
       ${schedule.sessionId}, ${schedule.subject}, ${jsonOrNull(tx, schedule.data)}, 'active', ${schedule.nextFireAt})
-    on conflict (home, key) where key is not null and status = 'active' do update
+    on conflict (home, key) where key is not null and status <> 'cancelled' do update
        set owner = excluded.owner, trust_class = excluded.trust_class, kind = excluded.kind, rule = excluded.rule,
            deliver = excluded.deliver, catch_up = excluded.catch_up, agent = excluded.agent,
            session_id = excluded.session_id, subject = excluded.subject, data = excluded.data,
-           next_fire_at = case when schedules.rule = excluded.rule then schedules.next_fire_at
-                               else excluded.next_fire_at end
+           (next_fire_at, advanced_at, status, ended_reason) = (
+             select case when same then schedules.next_fire_at else excluded.next_fire_at end,
+                    case when same then schedules.advanced_at else excluded.advanced_at end,
+                    case when same then schedules.status else 'active' end,
+                    case when same then schedules.ended_reason end
+               from (select schedules.rule = excluded.rule as same) compared)
     returning ${columns(tx)}`;
   if (!row) throw new Error('a schedule was not written');
   return row;
@@ -32,21 +36,26 @@ function jsonOrNull(tx: Tx, data: JsonValue) {
   return data === null ? null : tx.json(data);
 }
 
-/** Locked, so that two that add at the same time count each other. */
-export async function lockScheduleCount(tx: Tx, home: string): Promise<number> {
+/** Two that add at the same time count each other. */
+export async function lockSchedulesOf(tx: Tx, home: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${`schedules ${home}`}, 0))`;
-  const [row] = await tx<{ count: number }[]>`
-    select count(*) as count
+}
+
+/** Without what the domain watches by itself; with the instant that slots are computed from. */
+export async function countSchedules(sql: Sql, home: string): Promise<{ count: number; now: Date }> {
+  const [row] = await sql<{ count: number; now: Date }[]>`
+    select count(*) as count, hearth_now() as now
       from foundation.schedules
-     where home = ${home} and status = 'active'`;
-  return row?.count ?? 0;
+     where home = ${home} and status = 'active' and owner <> 'system:expiry'`;
+  if (!row) throw new Error('nothing was counted');
+  return row;
 }
 
 export async function selectScheduleByKey(sql: Sql, home: string, key: string): Promise<ScheduleRecord | undefined> {
   const [row] = await sql<ScheduleRecord[]>`
     select ${columns(sql)}
       from foundation.schedules
-     where home = ${home} and key = ${key} and status = 'active'`;
+     where home = ${home} and key = ${key} and status <> 'cancelled'`;
   return row;
 }
 
@@ -87,12 +96,34 @@ export function lockDueSchedules(tx: Tx, limit: number): Promise<(ScheduleRecord
        for update skip locked`;
 }
 
+/** Those whose next slot was computed by a clock that has been put back since; each locked by one process. */
+export function lockAheadSchedules(tx: Tx, limit: number): Promise<(ScheduleRecord & { now: Date })[]> {
+  return tx<(ScheduleRecord & { now: Date })[]>`
+    select ${columns(tx)}, hearth_now() as now
+      from foundation.schedules
+     where status = 'active' and kind in ('cron', 'heartbeat') and advanced_at > hearth_now() + interval '1 minute'
+     order by advanced_at
+     limit ${limit}
+       for update skip locked`;
+}
+
+/** How long until the next slot, below zero when it has come; undefined when there is none. */
+export async function selectNextSlotMs(sql: Sql): Promise<number | undefined> {
+  const [row] = await sql<{ waitMs: number }[]>`
+    select (extract(epoch from next_fire_at - hearth_now()) * 1000)::float8 as wait_ms
+      from foundation.schedules
+     where status = 'active'
+     order by next_fire_at
+     limit 1`;
+  return row?.waitMs;
+}
+
 export interface AdvanceSchedule {
   home: string;
   id: string;
   /** Absent when no slot is left. */
   nextFireAt: Date | undefined;
-  lastSlotAt: Date | undefined;
+  lastSlotAt?: Date | undefined;
   fired: number;
   reason: string | null;
 }
@@ -109,8 +140,8 @@ export async function advanceSchedules(tx: Tx, advances: readonly AdvanceSchedul
   }));
   await tx`
     update foundation.schedules s
-       set next_fire_at = g.next, last_slot_at = coalesce(g.last, s.last_slot_at), fired_count = s.fired_count + g.fired,
-           status = case when g.next is null then 'ended' else 'active' end, ended_reason = g.reason
+       set next_fire_at = g.next, advanced_at = hearth_now(), last_slot_at = coalesce(g.last, s.last_slot_at),
+           fired_count = s.fired_count + g.fired, status = case when g.next is null then 'ended' else 'active' end, ended_reason = g.reason
       from jsonb_to_recordset(${tx.json(given)})
            as g (home text, id text, next timestamptz, last timestamptz, fired bigint, reason text)
      where s.home = g.home and s.id = g.id`;

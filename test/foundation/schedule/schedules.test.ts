@@ -83,10 +83,10 @@ describe('F15: time as inputs', () => {
     ]);
   });
 
-  it('each slot once over three firers that race for 300 schedules', async () => {
+  it('each slot once over three firers that race for 500 schedules', async () => {
     await fresh();
     const made = await Promise.all(
-      Array.from({ length: 300 }, (_, n) => add({ rule: { kind: 'timer', at: from(-n) } })),
+      Array.from({ length: 500 }, (_, n) => add({ rule: { kind: 'timer', at: from(-n) } })),
     );
     const firers = [world.parts, world.host(), world.host()];
     await Promise.all(firers.flatMap((parts) => Array.from({ length: 4 }, () => fireSchedules(parts))));
@@ -159,7 +159,7 @@ describe('F15: time as inputs', () => {
           tenant: agent.tenant,
           subject,
           expiresAt: new Date(from(ms)),
-          leadS: 60,
+          leadMs: 60_000,
           ids: mintFrom(world.parts),
         }),
       );
@@ -214,9 +214,15 @@ describe('F15: time as inputs', () => {
     const other = await fresh();
     await fresh();
     const rule = { kind: 'timer', at: from(dayMs) };
-    const session = (home: string) => `ses_${home}_${'0'.repeat(26)}`;
-    await expect(add({ rule, session: session(other.home) })).rejects.toThrow(/no such session/);
-    await expect(add({ rule, session: session(agent.home) })).resolves.toMatchObject({ status: 'active' });
+    const sessionOf = async ({ home, tenant, agent }: AgentDefinition) => {
+      const id = `ses_${home}_${'0'.repeat(26)}`;
+      await test.database.sql`
+        insert into foundation.sessions (home, id, tenant, agent, state, runtime_id, runtime_version)
+        values (${home}, ${id}, ${tenant}, ${agent}, 'idle', 'r', '1')`;
+      return id;
+    };
+    await expect(add({ rule, session: await sessionOf(other) })).rejects.toThrow(/no such session/);
+    await expect(add({ rule, session: await sessionOf(agent) })).resolves.toMatchObject({ status: 'active' });
   });
 
   it('what never comes, or comes in more than ten years, is refused', async () => {
