@@ -3,13 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { loadConfig } from '../src/config.js';
 import { type RunningDomain, startDomain } from '../src/domain.js';
 import { pinPeer } from '../src/federation/index.js';
-import { type AgentInput, isRefusal, performEffect } from '../src/foundation/index.js';
-import { createAgent, createPrincipal, type Principal } from '../src/home/index.js';
-import { acceptAtDoor } from '../src/http/accept-at-door.js';
+import { isRefusal, performEffect } from '../src/foundation/index.js';
+import { createPrincipal, type Principal } from '../src/home/index.js';
+import { type InputDoor, openInputDoor } from '../src/http/accept-at-door.js';
 import { createLog, systemClock, systemRandom } from '../src/platform/index.js';
 import { parseDomain } from '../src/protocol/index.js';
 import { openBenchDatabase } from './bench-database.js';
 import { serve } from './node-process.js';
+import { activations, letWait, paced, type RunLoad, wakes } from './run-load.js';
 
 interface Settled {
   /** Called after each commit that ends deliveries. */
@@ -20,7 +21,14 @@ interface Settled {
 
 const settled: Settled = { onSettled: () => undefined, exchangesMs: [] };
 const people: Principal[] = [];
+let door: InputDoor | undefined;
+const runsSettled = new Set<() => void>();
 let running: RunningDomain | undefined;
+
+function onSettled(look: () => void): () => void {
+  runsSettled.add(look);
+  return () => runsSettled.delete(look);
+}
 
 function domain(): RunningDomain {
   if (!running) throw new Error('not started');
@@ -57,6 +65,7 @@ async function start({ domain: name, dataDirectory, federationPort, resolve }: S
         async transact(transaction, work, options) {
           const value = await ports.database.transact(transaction, work, options);
           if (transaction === 'outbox.settle') settled.onSettled();
+          if (transaction.startsWith('settle-run')) for (const look of runsSettled) look();
           return value;
         },
       },
@@ -215,66 +224,13 @@ async function singles(given: Talk): Promise<{ latenciesMs: number[] }> {
   return { latenciesMs };
 }
 
-const script = {
-  rules: [
-    {
-      when: { type: 'bench.ask' },
-      steps: [
-        {
-          suspend: { reason: 'asked', until: [{ type: 'bench.answer', subject: '{{/activation/subject/resource}}' }] },
-        },
-        { complete: 'answered' },
-      ],
-    },
-  ],
-};
-
-/** One after another: an input activates a run that suspends, a second one wakes it. Times are the database's. */
-async function wakes({ count }: { count: number }): Promise<{ activatedMs: number[]; wokenMs: number[] }> {
-  const { gateway } = domain().layers;
+/** One owner for all agents that are measured. */
+function load(): RunLoad {
   const [owner] = people;
-  if (!owner) throw new Error('nobody owns the agent');
-  wakeRounds += 1;
-  const name = `waker-${wakeRounds}`;
-  const runtime = { id: 'scripted', config: script };
-  const made = await createAgent(gateway, { name, owner: owner.address, runtime, actor: 'system:bench' });
-  if (!made.ok) throw new Error(made.detail);
-  const activatedMs: number[] = [];
-  const wokenMs: number[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const subject = { resource: `${name}/${index}` };
-    const target = { agent: made.principal.address };
-    activatedMs.push(await begins(owner, { kind: 'command', type: 'bench.ask', subject, target }));
-    wokenMs.push(await begins(owner, { kind: 'event', type: 'bench.answer', subject }));
-  }
-  return { activatedMs, wokenMs };
-}
-
-let wakeRounds = 0;
-let inputs = 0;
-
-/** Milliseconds from the acceptance of an input to the first event of the run that it leads to; that run is waited for. */
-async function begins(owner: Principal, input: Omit<AgentInput, 'source_event_id'>): Promise<number> {
+  if (!owner) throw new Error('nobody owns the agents');
   const { gateway } = domain().layers;
-  inputs += 1;
-  const { inputId } = await acceptAtDoor(gateway, {
-    ingress: { ...owner, source: owner.address, principal: owner.address, trustClass: 'instruction' },
-    input: { ...input, source_event_id: `bench-${inputs}` },
-    body: new Uint8Array(),
-    contentType: 'application/json',
-    facts: {},
-  });
-  for (;;) {
-    const [row] = await gateway.db.sql<{ tookMs: number }[]>`
-      select (extract(epoch from e.at - i.received_at) * 1000)::double precision as took_ms
-        from foundation.candidates c
-        join foundation.inputs i on i.home = ${owner.home} and i.id = c.input_id
-        join foundation.runs r on r.home = c.home and r.id = c.run_id and r.ended_at is not null
-        join foundation.run_events e on e.home = r.home and e.run_id = r.id and e.seq = 1
-       where c.input_id = ${inputId}`;
-    if (row) return row.tookMs;
-    await pause(2);
-  }
+  door ??= openInputDoor(gateway);
+  return { gateway, door, owner, onSettled };
 }
 
 serve({
@@ -284,7 +240,10 @@ serve({
   queue,
   drain,
   singles,
-  wakes,
+  wakes: (given: { count: number }) => wakes(load(), given),
+  activations: (given: { workers: number; count: number }) => activations(load(), given),
+  paced: (given: { perS: number; count: number }) => paced(load(), given),
+  letWait: (given: { count: number }) => letWait(load(), given),
   async stop() {
     await pause(0);
     await running?.stop();

@@ -13,6 +13,7 @@ import {
   federationEndpoints,
   type Health,
   type Listener,
+  openInputDoor,
   openListener,
   privateEndpoints,
 } from './http/index.js';
@@ -115,6 +116,7 @@ async function openDoors(options: StartDomain, parts: Started, layers: ComposedL
     state: () => parts.health,
     databaseAnswers: () => databaseAnswers(db.sql),
   };
+  const inputs = openInputDoor(gateway);
   const cursors = createCursors(await readCursorKey(db.sql));
   const common = { cursors, clock: options.clock, random: options.random, log: roomLog(options.log, 'http') };
   const federation = await openListener({
@@ -124,6 +126,7 @@ async function openDoors(options: StartDomain, parts: Started, layers: ComposedL
     port: config.federationPort,
     endpoints: federationEndpoints({
       gateway,
+      inputs,
       software,
       health,
       findSource: (name) => openWebhookSource(db.sql, custody, name),
@@ -138,6 +141,7 @@ async function openDoors(options: StartDomain, parts: Started, layers: ComposedL
     port: config.apiPort,
     endpoints: privateEndpoints({
       gateway,
+      inputs,
       effects: foundation,
       runtimes: foundation.runtimes,
       urls: () => urls,

@@ -160,7 +160,7 @@ async function outcomeOf(parts: FoundationParts, inputId: string, timeoutMs: num
       const runs = await Promise.all(input.runRefs.map((id) => readRun(parts.db.sql, id, { caller })));
       return { input, runs: runs.flatMap((run) => run ?? []) };
     }
-    await parts.wakeups.wait(foundationChannels.inputLog, lookMs);
+    await parts.wakeups.wait(foundationChannels.runs, lookMs);
   }
   throw new Error(`input ${inputId} has no outcome after ${timeoutMs} ms`);
 }

@@ -1,9 +1,10 @@
 /** A Foundation from the parts that its embedder supplies: what the journeys, the loops and the doors work with. */
+import { shareSettles } from './activation/index.js';
 import { shareCommits } from './effect/index.js';
 import type { FoundationParts } from './parts.js';
 import { createLiveRuns } from './runtime/index.js';
 
-export interface CreateFoundation extends Omit<FoundationParts, 'live' | 'commits'> {
+export interface CreateFoundation extends Omit<FoundationParts, 'live' | 'commits' | 'settles'> {
   /** Runs driven beside each other in this process. */
   runLimit?: number;
 }
@@ -12,6 +13,7 @@ export function createFoundation({ runLimit, ...parts }: CreateFoundation): Foun
   return {
     ...parts,
     commits: shareCommits(parts),
+    settles: shareSettles(parts),
     live: createLiveRuns({ clock: parts.clock, ...(runLimit === undefined ? {} : { limit: runLimit }) }),
   };
 }

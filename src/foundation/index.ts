@@ -20,7 +20,6 @@ export {
   inputLimits,
   isTypePattern,
   parseAgentInput,
-  sequenceInputs,
   type TrustClass,
 } from './input/index.js';
 export { mintFrom } from './new-id.js';

@@ -1,5 +1,6 @@
 /** What a running Foundation is made of. Each journey names, in its own parameter, the parts that it uses. */
 import type { Clock, Database, Log, Random, Wakeups } from '../platform/index.js';
+import type { Settles } from './activation/index.js';
 import type { SharedCommits } from './effect/index.js';
 import type { AgentDirectory, Authority, EffectAdapters, Placements } from './ports.js';
 import type { LiveRuns, RuntimeRegistry } from './runtime/index.js';
@@ -11,6 +12,8 @@ export interface FoundationParts {
   wakeups: Wakeups;
   log: Log;
   commits: SharedCommits;
+  /** How runs end; those that end at the same time share a commit. */
+  settles: Settles;
   placements: Placements;
   authority: Authority;
   adapters: EffectAdapters;
@@ -25,7 +28,6 @@ export interface FoundationParts {
 /** What waits on which wakeup channel. All of them are hints: each loop also looks by itself. */
 export const foundationChannels = {
   inputs: 'inputs',
-  inputLog: 'input-log',
   runs: 'runs',
   placements: 'placements',
   suspensions: 'suspensions',

@@ -1,19 +1,20 @@
 /**
  * What a webhook and a posted input have in common: the mailbox row of the principal that it came through and the input
- * itself are in one commit, and only then is anything acknowledged (F2, BR-23).
+ * itself are in one commit, and only then is anything acknowledged (F2, BR-23). What arrives at the same time shares a
+ * commit; a fault in one of them costs the others only time.
  */
 import {
   type AcceptedInput,
   type AgentInput,
-  acceptInput,
+  acceptInputs,
   foundationChannels,
   type Ingress,
 } from '../foundation/index.js';
-import { messageOfTransport, storeMessage } from '../home/index.js';
-import type { Clock, Database, Random, Wakeups } from '../platform/index.js';
+import { knownMessages, messageOfTransport, storeNewMessages } from '../home/index.js';
+import { type Clock, type Database, gather, type Random, type Wakeups } from '../platform/index.js';
 import type { Domain, JsonValue } from '../protocol/index.js';
 
-export interface InputDoor {
+export interface InputDoorParts {
   db: Database;
   clock: Clock;
   random: Random;
@@ -21,7 +22,14 @@ export interface InputDoor {
   domain: { name: Domain };
 }
 
-export interface Arrived {
+export interface InputDoor {
+  domain: { name: Domain };
+  random: Random;
+  /** Resolves once the input is durable. */
+  accept(arrived: Arrived): Promise<AcceptedInput>;
+}
+
+interface Arrived {
   ingress: Ingress;
   input: AgentInput;
   /** The exact bytes that came, and what the transport said beside them. */
@@ -30,22 +38,57 @@ export interface Arrived {
   facts: { [member: string]: JsonValue };
 }
 
-export async function acceptAtDoor(door: InputDoor, { ingress, input, ...arrived }: Arrived): Promise<AcceptedInput> {
-  const ids = { now: door.clock.now(), random: (count: number) => door.random.bytes(count) };
-  const accepted = await door.db.transact('accept input', async (tx) => {
-    const accepted = await acceptInput(tx, { ingress, input, ids });
-    if (accepted.duplicate) return accepted;
-    const message = messageOfTransport({
-      ...arrived,
-      home: ingress.home,
-      domain: door.domain.name,
-      sender: ingress.principal,
-      sourceEventId: input.source_event_id,
-      type: input.type,
+const atOnce = 32;
+
+export function openInputDoor(parts: InputDoorParts): InputDoor {
+  const join = gather({ atOnce, work: (arrived: readonly Arrived[]) => acceptOrNone(parts, arrived) });
+  return {
+    domain: parts.domain,
+    random: parts.random,
+    async accept(arrived) {
+      const accepted = (await join(arrived)) ?? (await acceptAll(parts, [arrived]))[0];
+      if (!accepted) throw new Error('an input was neither accepted nor refused');
+      parts.wakeups.wake(foundationChannels.inputs);
+      return accepted;
+    },
+  };
+}
+
+async function acceptOrNone(
+  parts: InputDoorParts,
+  arrived: readonly Arrived[],
+): Promise<(AcceptedInput | undefined)[]> {
+  const accepted = await acceptAll(parts, arrived).catch(() => undefined);
+  return arrived.map((_, place) => accepted?.[place]);
+}
+
+function acceptAll(parts: InputDoorParts, arrived: readonly Arrived[]): Promise<AcceptedInput[]> {
+  const ids = { now: parts.clock.now(), random: (count: number) => parts.random.bytes(count) };
+  return parts.db.transact('accept-input', async (tx) => {
+    const accepted = await acceptInputs(
+      tx,
+      arrived.map(({ ingress, input }) => ({ ingress, input, ids })),
+    );
+    const fresh = arrived.flatMap((each, place) => {
+      const own = accepted[place];
+      return own && !own.duplicate ? [{ ...messageFor(parts, each), inputId: own.inputId }] : [];
     });
-    await storeMessage(tx, { ...message, inputId: accepted.inputId });
+    const known = await knownMessages(tx, fresh);
+    await storeNewMessages(
+      tx,
+      fresh.filter((_, place) => !known.has(place)),
+    );
     return accepted;
   });
-  door.wakeups.wake(foundationChannels.inputs);
-  return accepted;
+}
+
+function messageFor({ domain }: InputDoorParts, { ingress, input, ...arrived }: Arrived) {
+  return messageOfTransport({
+    ...arrived,
+    home: ingress.home,
+    domain: domain.name,
+    sender: ingress.principal,
+    sourceEventId: input.source_event_id,
+    type: input.type,
+  });
 }

@@ -1,6 +1,7 @@
 // The federation door: what other domains and outside sources may call. Everything here is open to the network.
 import type { Gateway } from '../federation/index.js';
 import { currentBundle } from '../home/index.js';
+import type { InputDoor } from './accept-at-door.js';
 import { getDocs, getOpenapi } from './docs.js';
 import type { Endpoint } from './endpoint.js';
 import { getHealth, type Health } from './health.js';
@@ -13,12 +14,13 @@ import { getDiscovery } from './well-known/get-discovery.js';
 
 export interface FederationDoor {
   gateway: Gateway;
+  inputs: InputDoor;
   software: string;
   health: Health;
   findSource: PostGithub['findSource'];
 }
 
-export function federationEndpoints({ gateway, software, health, findSource }: FederationDoor): Endpoint[] {
+export function federationEndpoints({ gateway, inputs, software, health, findSource }: FederationDoor): Endpoint[] {
   return [
     getHealth(health),
     getOpenapi('federation'),
@@ -34,6 +36,6 @@ export function federationEndpoints({ gateway, software, health, findSource }: F
     getDirectory(gateway),
     putTransaction(gateway),
     getTransitions(gateway),
-    postGithub({ ...gateway, findSource }),
+    postGithub({ ...gateway, ...inputs, findSource }),
   ];
 }

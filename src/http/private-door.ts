@@ -1,6 +1,7 @@
 // The private door: people, producers and operators of this domain, each with a bearer token.
 import type { Gateway } from '../federation/index.js';
 import type { EffectGateway, RuntimeRegistry } from '../foundation/index.js';
+import { type InputDoor, openInputDoor } from './accept-at-door.js';
 import { deleteQuarantine } from './admin-api/delete-quarantine.js';
 import { deleteSubscription } from './admin-api/delete-subscription.js';
 import { getAgent } from './admin-api/get-agent.js';
@@ -54,6 +55,7 @@ import { strictQuery } from './middleware/strict-query.js';
 
 export interface PrivateDoor {
   gateway: Gateway;
+  inputs: InputDoor;
   effects: EffectGateway;
   runtimes: RuntimeRegistry;
   urls: () => DoorUrls;
@@ -65,7 +67,10 @@ export interface PrivateDoor {
 export function privateEndpoints(door: PrivateDoor): Endpoint[] {
   const { gateway } = door;
   // A repeated request finds its endpoint over one transaction instead of the database.
-  const over = (parts: DoorParts) => callable({ ...door, gateway: { ...gateway, ...parts } });
+  const over = (parts: DoorParts) => {
+    const own = { ...gateway, ...parts };
+    return callable({ ...door, gateway: own, inputs: openInputDoor(own) });
+  };
   return [
     getHealth(door.health),
     getOpenapi('agent'),
@@ -78,18 +83,18 @@ function callable(door: PrivateDoor): Endpoint[] {
   return [...agentApi(door), ...adminApi(door)];
 }
 
-function agentApi({ gateway, effects, closing }: PrivateDoor): Endpoint[] {
+function agentApi({ gateway, inputs, effects, closing }: PrivateDoor): Endpoint[] {
   const { db, wakeups, clock } = gateway;
   const streams = runStreams({ sql: db.sql, wakeups, clock, closing });
   return [
     getWhoami(gateway),
-    postInput(gateway),
+    postInput({ ...gateway, ...inputs }),
     getInputs(gateway),
     getInput(gateway),
     getRuns(gateway),
     getRun(gateway),
     getRunEvents({ ...gateway, streams }),
-    postControl(gateway),
+    postControl({ ...gateway, ...inputs }),
     getSessions(gateway),
     getSession(gateway),
     getAudit(gateway),

@@ -6,6 +6,5 @@ export { runReapRuns } from './reap-runs.js';
 export { runRefreshPeers } from './refresh-peers.js';
 export { runReplaySuspensions } from './replay-suspensions.js';
 export { runResolveInputs } from './resolve-inputs.js';
-export { runSequenceInputs } from './sequence-inputs.js';
 export { runStartRuns } from './start-runs.js';
 export { runSweepFederation } from './sweep-federation.js';

@@ -13,7 +13,7 @@ export function runResolveInputs(parts: FoundationParts, signal: AbortSignal): P
     wakeups,
     log,
     random,
-    channel: foundationChannels.inputLog,
+    channel: foundationChannels.inputs,
     idleMs,
     step,
     signal,

@@ -27,7 +27,12 @@ it('a run of tiny size delivers through both pairs, runs an agent, and reports e
     'hearth delivery,',
     'floor  delivery,',
     'input accepted →',
+    'the same at 500 ',
     'answer accepted ',
+    'the same beside ',
+    'floor: row writt',
+    'input → run → co',
+    'floor: row writt',
     'memory of a doma',
   ]);
   expect(figures.filter(({ value }) => !(Number.parseFloat(value) > 0))).toEqual([]);

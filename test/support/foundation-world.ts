@@ -22,7 +22,6 @@ import {
   reapRuns,
   replaySuspensions,
   resolveInputs,
-  sequenceInputs,
   startRuns,
 } from '../../src/foundation/index.js';
 import { homePlacements } from '../../src/home/index.js';
@@ -191,7 +190,6 @@ export function openFoundationWorld(
 async function settle(db: Database, hosts: FoundationParts[]): Promise<void> {
   for (let turn = 0; turn < 2_000; turn += 1) {
     for (const parts of hosts) {
-      await sequenceInputs(parts);
       await resolveInputs(parts);
       await replaySuspensions(parts);
       await expireSuspensions(parts);

@@ -5,7 +5,6 @@ import {
   runReapRuns,
   runReplaySuspensions,
   runResolveInputs,
-  runSequenceInputs,
   runStartRuns,
 } from '../../src/workers/index.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -22,14 +21,9 @@ it('the loops alone carry a command through a wait and its answer to the end', a
   const world = openFoundationWorld(test.database);
   const { parts } = world;
   const stop = new AbortController();
-  const loops = [
-    runSequenceInputs,
-    runResolveInputs,
-    runReplaySuspensions,
-    runStartRuns,
-    runReapRuns,
-    runKeepLeases,
-  ].map((run) => run(parts, stop.signal));
+  const loops = [runResolveInputs, runReplaySuspensions, runStartRuns, runReapRuns, runKeepLeases].map((run) =>
+    run(parts, stop.signal),
+  );
   const until = [{ type: 'test.answer', subject: '{{/activation/subject/resource}}' }];
   const script = {
     rules: [

@@ -12,13 +12,19 @@ import { foundationChannels } from '../parts.js';
 import { controlChannel, insertControl } from '../run/index.js';
 import { runChannel } from '../run-event/index.js';
 import type { RuntimeDescriptor } from '../runtime/index.js';
-import { insertSession, keepRuntimeState, type SessionRecord, sessionKeysOf } from '../session/index.js';
+import {
+  type InsertSession,
+  insertSession,
+  keepRuntimeState,
+  type SessionRecord,
+  sessionKeysOf,
+} from '../session/index.js';
 import { cancelSuspension, type SuspensionRecord, selectOpenSuspension } from '../suspension/index.js';
 import { type CandidateStatus, insertCandidate, type LanePlace } from './candidate-store.js';
 import type { ActivationDecision } from './decide-activation.js';
 import { cancelQueuedRun } from './end-run.js';
 import type { CandidateSeed } from './find-candidates.js';
-import { beginRun, dequeueNext, lanePlaceOf } from './lane.js';
+import { type BeginRun, beginRun, dequeueNext, lanePlaceOf } from './lane.js';
 import { resumeSession } from './resume-session.js';
 
 export interface ApplyDecision {
@@ -43,9 +49,9 @@ export async function applyDecision(tx: Tx, apply: ApplyDecision): Promise<strin
       if (await record(tx, apply, { status: 'settled' })) await projectInput(tx, apply.seed.agent.home, apply.input);
       return [];
     case 'ACTIVATE':
-      return activate(tx, apply, apply.session ?? (await openSession(tx, apply)));
+      return apply.session ? activate(tx, apply, apply.session) : activateNew(tx, apply);
     case 'FORK':
-      return activate(tx, apply, await openSession(tx, apply));
+      return activateNew(tx, apply);
     case 'ENQUEUE':
       return enqueue(tx, apply);
     case 'STEER':
@@ -86,10 +92,10 @@ async function record(
 }
 
 /** A new session; a branch of the given one when the decision is FORK, which takes none of its keys over. */
-function openSession(tx: Tx, { seed, input, mint, runtime, decided, session }: ApplyDecision): Promise<SessionRecord> {
+function newSessionOf({ seed, input, mint, runtime, decided, session }: ApplyDecision): InsertSession {
   const { agent } = seed;
   const branches = decided.decision === 'FORK' && session !== undefined;
-  return insertSession(tx, {
+  return {
     home: agent.home,
     id: newId('ses', agent.home, mint),
     tenant: agent.tenant,
@@ -98,20 +104,29 @@ function openSession(tx: Tx, { seed, input, mint, runtime, decided, session }: A
     runtimeVersion: session?.runtimeVersion ?? runtime.runtime_version,
     keys: branches ? [] : sessionKeysOf(input),
     ...(branches ? { forkedFrom: { sessionId: session.id, runtimeStateRef: session.runtimeStateRef } } : {}),
-  });
+  };
 }
 
-async function activate(tx: Tx, apply: ApplyDecision, session: SessionRecord): Promise<string[]> {
+/** Session, candidate and run are sent to the database at once, in the order in which they lean on each other. */
+async function activateNew(tx: Tx, apply: ApplyDecision): Promise<string[]> {
+  const session = newSessionOf(apply);
+  const [, channels] = await Promise.all([insertSession(tx, session), activate(tx, apply, session)]);
+  return channels;
+}
+
+async function activate(tx: Tx, apply: ApplyDecision, session: BeginRun['session']): Promise<string[]> {
   const { mint, input } = apply;
   const runId = newId('run', session.home, mint);
   const id = newId('cand', session.home, mint);
-  await record(tx, apply, { id, status: 'running', sessionId: session.id, runId });
-  await beginRun(tx, { session, runId, candidateId: id, position: input.position });
+  await Promise.all([
+    record(tx, apply, { id, status: 'running', sessionId: session.id, runId }),
+    beginRun(tx, { session, runId, candidateId: id, position: input.position }),
+  ]);
   return [foundationChannels.runs];
 }
 
 async function enqueue(tx: Tx, apply: ApplyDecision): Promise<string[]> {
-  const session = apply.session ?? (await openSession(tx, apply));
+  const session = apply.session ?? (await insertSession(tx, newSessionOf(apply)));
   const lane = lanePlaceOf(apply.seed.agent.attention, apply.input);
   await record(tx, apply, { status: 'queued', sessionId: session.id, lane });
   if (session.state !== 'idle') return [];

@@ -76,12 +76,23 @@ export async function hasReachedSession(
   return rows.length > 0;
 }
 
-export async function selectCandidate(sql: Sql, home: string, id: string): Promise<CandidateRecord | undefined> {
-  const [row] = await sql<CandidateRecord[]>`
+export function selectCandidates(sql: Sql, named: readonly { home: string; id: string }[]): Promise<CandidateRecord[]> {
+  return sql<CandidateRecord[]>`
     select ${candidateColumns(sql)}
       from foundation.candidates
-     where home = ${home} and id = ${id}`;
-  return row;
+     where (home, id) in (select home, id
+                            from unnest(${named.map(({ home }) => home)}::text[],
+                                        ${named.map(({ id }) => id)}::text[]) as n (home, id))`;
+}
+
+/** Whether an input has reached anybody at all. */
+export async function hasCandidate(sql: Sql, inputId: string): Promise<boolean> {
+  const rows = await sql`
+    select 1
+      from foundation.candidates
+     where input_id = ${inputId}
+     limit 1`;
+  return rows.length > 0;
 }
 
 export async function selectCandidatesOf(sql: Sql, inputId: string): Promise<CandidateRecord[]> {
@@ -115,6 +126,33 @@ export async function endCandidate(
     update foundation.candidates
        set status = ${status}
      where home = ${home} and (id = ${id} or merged_into = ${id}) and status = 'running'`;
+}
+
+/** The same for several. */
+export async function endCandidates(
+  tx: Tx,
+  ends: readonly { home: string; id: string; status: 'consumed' | 'failed' }[],
+): Promise<void> {
+  const given = ends.map(({ home, id, status }) => ({ home, id, status }));
+  await tx`
+    update foundation.candidates c
+       set status = g.status
+      from jsonb_to_recordset(${tx.json(given)}) as g (home text, id text, status text)
+     where c.home = g.home and (c.id = g.id or c.merged_into = g.id) and c.status = 'running'`;
+}
+
+/** Which of several sessions have something in their lane. */
+export async function selectBusyLanes(
+  sql: Sql,
+  sessions: readonly { home: string; id: string }[],
+): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ sessionId: string }[]>`
+    select n.id as session_id
+      from unnest(${sessions.map(({ home }) => home)}::text[],
+                  ${sessions.map(({ id }) => id)}::text[]) as n (home, id)
+     where exists (select from foundation.candidates c
+                    where c.home = n.home and c.session_id = n.id and c.status = 'queued')`;
+  return new Set(rows.map(({ sessionId }) => sessionId));
 }
 
 /** What a run was to be told and never was goes into the lane instead. */

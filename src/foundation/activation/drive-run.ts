@@ -7,35 +7,44 @@ import { type ClaimedRun, isCancelWanted } from '../run/index.js';
 import type { RunEnding } from '../runtime/index.js';
 import { conductRun } from './conduct-run.js';
 import { deliverControls } from './deliver-controls.js';
+import { withForkedState } from './fork-state.js';
 import type { Halt } from './halt.js';
-import { type PreparedRun, prepareRun } from './prepare-run.js';
+import type { Preparation, PreparedRun } from './prepare-run.js';
 import { replaySuspension } from './replay-suspensions.js';
 import { settleSurely } from './settle-surely.js';
 
 export type Driver = Omit<FoundationParts, 'holder' | 'live'>;
 
-export async function driveRun(driver: Driver, run: ClaimedRun, halt: Halt): Promise<void> {
+export interface DriveRun {
+  run: ClaimedRun;
+  preparation: Preparation;
+  halt: Halt;
+}
+
+export async function driveRun(driver: Driver, drive: DriveRun): Promise<void> {
+  const { run, halt } = drive;
   try {
-    const ending = await endingOf(driver, run, halt);
+    const ending = await endingOf(driver, drive);
     if (ending === 'abandoned') {
       driver.log.warn({ runId: run.id, why: halt.why() }, 'a run is given up here');
       return;
     }
     const { settled, suspensionId } = await settleSurely(driver, run, ending);
     if (!settled) driver.log.warn({ runId: run.id }, 'a run had moved on before it was settled');
-    if (suspensionId !== undefined) await replaySuspension(driver, { home: run.home, id: suspensionId });
+    if (suspensionId === undefined) return;
+    await replaySuspension(driver, { home: run.home, tenant: run.tenant, id: suspensionId });
   } catch (error) {
     driver.log.error({ err: error, runId: run.id }, 'a run could not be finished here; its lease will end it');
   }
 }
 
-async function endingOf(driver: Driver, run: ClaimedRun, halt: Halt): Promise<RunEnding | 'abandoned'> {
-  if (await isCancelWanted(driver.db.sql, { home: run.home, runId: run.id })) {
+async function endingOf(driver: Driver, { run, preparation, halt }: DriveRun): Promise<RunEnding | 'abandoned'> {
+  if (run.controlCursor > 0 && (await isCancelWanted(driver.db.sql, { home: run.home, runId: run.id }))) {
     return { type: 'run.cancelled', reason: 'control_cancel' };
   }
-  const prepared = await prepareRun(driver, run);
-  if (prepared === 'lost') return 'abandoned';
-  if ('failed' in prepared) return { type: 'run.failed', reason: prepared.failed };
+  if ('failed' in preparation) return { type: 'run.failed', reason: preparation.failed };
+  const prepared = await withForkedState(driver, preparation);
+  if (!prepared) return { type: 'run.failed', reason: 'fork_failed' };
   return conductWithControls(driver, { run, prepared, halt });
 }
 

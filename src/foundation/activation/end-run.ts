@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/index.js';
 import type { JsonValue, Mint } from '../../protocol/index.js';
 import { noteFact, runFact } from '../fact/index.js';
 import { type EndedRunStatus, endRun, lockQueuedRun, type RunRecord, selectUndeliveredSteers } from '../run/index.js';
-import { appendRunEvents } from '../run-event/index.js';
+import { appendRunEvents, type NewRunEvent } from '../run-event/index.js';
 import type { SessionRecord } from '../session/index.js';
 import { endCandidate, enqueueUndelivered } from './candidate-store.js';
 import { dequeueNext } from './lane.js';
@@ -16,13 +16,17 @@ export interface RunEnd {
   from?: 'queued' | 'running';
 }
 
-/** The caller has the run locked and knows that it is still running, or queued. */
-export async function endRunWithEvent(tx: Tx, { home, id }: { home: string; id: string }, end: RunEnd): Promise<void> {
+export function endEventOf(end: RunEnd): NewRunEvent {
   const data = {
     ...(end.reason === null ? {} : { reason: end.reason }),
     ...(end.result === undefined ? {} : { result: end.result }),
   };
-  await appendRunEvents(tx, { home, runId: id, events: [{ type: `run.${end.status}`, data }] });
+  return { type: `run.${end.status}`, data };
+}
+
+/** The caller has the run locked and knows that it is still running, or queued. */
+export async function endRunWithEvent(tx: Tx, { home, id }: { home: string; id: string }, end: RunEnd): Promise<void> {
+  await appendRunEvents(tx, { home, runId: id, events: [endEventOf(end)] });
   await endRun(tx, { home, id, ...end });
 }
 

@@ -77,9 +77,11 @@ export async function findCandidates(
   }
   const expired = after === beginning ? await findExpired(directory, sql, input) : [];
   // A wait that has expired is all that its session is to be told.
-  const target = isExpiry(input) ? undefined : await findTarget(directory, sql, input);
   const page = { directory, sql, input, after, limits };
-  const waiting = await findWaiting(page);
+  const [target, waiting] = await Promise.all([
+    isExpiry(input) ? undefined : findTarget(directory, sql, input),
+    findWaiting(page),
+  ]);
   const seeds = [...expired, ...waiting.seeds];
   if (waiting.more) return { seeds, reason, more: waiting.more };
   const listening = waiting.cut ? waiting : await findListening({ ...page, count: waiting.count }, target?.agent.home);

@@ -14,4 +14,5 @@ export { reapRuns } from './reap-runs.js';
 export { replaySuspensions } from './replay-suspensions.js';
 export { resolveInputs } from './resolve-inputs.js';
 export { agentsToGive, sharePlacements } from './share-placements.js';
+export { type Settles, shareSettles } from './share-settles.js';
 export { startRuns } from './start-runs.js';

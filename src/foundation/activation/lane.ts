@@ -24,7 +24,7 @@ export const laneLimits = {
 } as const;
 
 export interface BeginRun {
-  session: SessionRecord;
+  session: Pick<SessionRecord, 'home' | 'id' | 'tenant' | 'runtimeId' | 'runtimeVersion'>;
   runId: string;
   candidateId: string;
   /** From where the log answers the waits of this run. */
@@ -38,7 +38,7 @@ export interface BeginRun {
 /** A queued run that makes its session active. The caller has the session locked. */
 export async function beginRun(tx: Tx, begin: BeginRun): Promise<void> {
   const { session, runId, candidateId, position, resumedFromRunId, retryOf, laneOvertakes } = begin;
-  await insertRun(tx, {
+  const run = insertRun(tx, {
     home: session.home,
     id: runId,
     tenant: session.tenant,
@@ -50,13 +50,14 @@ export async function beginRun(tx: Tx, begin: BeginRun): Promise<void> {
     resumedFromRunId: resumedFromRunId ?? null,
     ...(retryOf === undefined ? {} : { retryOfRunId: retryOf.runId, attempt: retryOf.attempt }),
   });
-  await enterState(tx, {
+  const active = enterState(tx, {
     home: session.home,
     id: session.id,
     state: 'active',
     activeRunId: runId,
     ...(laneOvertakes === undefined ? {} : { laneOvertakes }),
   });
+  await Promise.all([run, active]);
 }
 
 /** Starts the next of the lane, or lets the session be idle. Answers the new run. */

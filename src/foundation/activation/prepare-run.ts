@@ -1,20 +1,24 @@
-/** Gathers what a claimed run works on, and records the bundle before the runtime sees it (F9). */
+/**
+ * Gathers what queued runs work on, for all that are to begin together: read before any is claimed, recorded in the commit
+ * that claims them, and so before a runtime sees it (F9). Inputs and candidates never change; what an environment knows may
+ * be a moment old, and the bundle says which version it saw.
+ */
+import type { Sql } from '../../platform/index.js';
 import { digestOf, type JsonValue } from '../../protocol/index.js';
-import { bundleBytes, type ContextBundle, insertBundle, projectContext } from '../context/index.js';
+import { bundleBytes, type ContextBundle, projectContext } from '../context/index.js';
 import { projectedResource, selectStates } from '../environment/index.js';
-import { type InputRecord, selectInput } from '../input/index.js';
+import { type InputRecord, selectInputs } from '../input/index.js';
 import type { FoundationParts } from '../parts.js';
 import type { AgentDefinition } from '../ports.js';
-import { type ClaimedRun, recordBundle, runLimits } from '../run/index.js';
-import { appendRunEvents, holdRunningRun, runChannel } from '../run-event/index.js';
+import type { RunRecord } from '../run/index.js';
 import type { Activation, Runtime } from '../runtime/index.js';
-import { selectSession } from '../session/index.js';
-import { selectRuntimeState, selectSuspensionOfRun } from '../suspension/index.js';
-import { type CandidateRecord, selectCandidate } from './candidate-store.js';
+import { type SessionRecord, selectSessionsById } from '../session/index.js';
+import { type RuntimeState, selectRuntimeState, selectSuspensionOfRun } from '../suspension/index.js';
+import { type CandidateRecord, selectCandidates } from './candidate-store.js';
 import { laneLimits } from './lane.js';
 import { selectTakenAlong } from './lane-store.js';
 
-export type Preparer = Pick<FoundationParts, 'db' | 'clock' | 'directory' | 'placements' | 'runtimes' | 'wakeups'>;
+export type Preparer = Pick<FoundationParts, 'db' | 'runtimes'>;
 
 export interface PreparedRun {
   agent: AgentDefinition;
@@ -23,91 +27,142 @@ export interface PreparedRun {
   origin: Activation['origin'];
   runtimeState: JsonValue | undefined;
   bundle: ContextBundle;
+  bundleBytes: Uint8Array;
   bundleDigest: string;
 }
 
-/** `failed`: the run cannot be driven at all. `lost`: it is no longer ours. */
-export async function prepareRun(
-  preparer: Preparer,
-  run: ClaimedRun,
-): Promise<PreparedRun | { failed: string } | 'lost'> {
-  const { sql } = preparer.db;
-  const { home } = run;
-  const candidate = await selectCandidate(sql, home, run.activationCandidateId);
-  const input = candidate && (await selectInput(sql, candidate.inputHome, candidate.inputId));
-  if (!candidate || !input) throw new Error(`run ${run.id} has no activation input`);
-  const agent = await preparer.directory.byHome(sql, home);
-  if (!agent || agent.status === 'ended') return { failed: 'agent_ended' };
-  if (agent.runtime.id !== run.runtimeId) return { failed: 'runtime_changed' };
-  const runtime = preparer.runtimes.open(agent.runtime);
-  if (!runtime) return { failed: 'runtime_unavailable' };
+/** `failed`: the run cannot be driven at all. */
+export type Preparation = PreparedRun | { failed: string };
 
-  const origin = run.resumedFromRunId !== null ? 'resume' : candidate.decision === 'FORK' ? 'fork' : 'activate';
-  const stored = await findState(preparer, run);
-  if (stored && !canRead(runtime, stored.runtimeVersion)) return { failed: 'runtime_version_changed' };
-  const branch = origin === 'fork' ? runtime.fork?.bind(runtime) : undefined;
-  const begun = stored && branch ? await forkState(preparer, () => branch(stored.state)) : { state: stored?.state };
-  if (!begun) return { failed: 'fork_failed' };
-
-  const resources = [projectedResource(input), `session:${run.sessionId}`];
-  const states = await selectStates(sql, home, resources);
-  const along = await mergedInputs(preparer, candidate);
-  const taken = candidate.decision === 'RESUME' ? { earlier: along } : { merged: along };
-  const bundle = projectContext({ input, ...taken, agent, sessionId: run.sessionId, states });
-  const bundleDigest = await recordContext(preparer, run, bundle);
-  if (bundleDigest === undefined) return 'lost';
-  return { agent, input, runtime, origin, runtimeState: begun.state, bundle, bundleDigest };
+export interface RunToPrepare {
+  run: RunRecord;
+  agent: AgentDefinition | undefined;
 }
 
-/** The inputs of what became one run with the first: queued behind it, or counted before it by the wait that it ended. */
-async function mergedInputs({ db }: Preparer, { home, id, mergedCount }: CandidateRecord): Promise<InputRecord[]> {
-  if (mergedCount === 0) return [];
-  const taken = await selectTakenAlong(db.sql, { home, seedId: id, limit: laneLimits.merged });
-  const inputs = await Promise.all(taken.map(({ inputHome, inputId }) => selectInput(db.sql, inputHome, inputId)));
-  return inputs.filter((input) => input !== undefined);
+/** One preparation for each run, in their order. */
+export async function prepareRuns(preparer: Preparer, queued: readonly RunToPrepare[]): Promise<Preparation[]> {
+  const facts = await readFacts(preparer.db.sql, queued);
+  return queued.map((each) => prepareRun(preparer, facts, each));
+}
+
+interface Facts {
+  candidates: ReadonlyMap<string, CandidateRecord>;
+  inputs: ReadonlyMap<string, InputRecord>;
+  along: ReadonlyMap<string, readonly InputRecord[]>;
+  /** By run: what it goes on from. */
+  states: ReadonlyMap<string, RuntimeState>;
+  environment: Awaited<ReturnType<typeof selectStates>>;
+}
+
+async function readFacts(sql: Sql, queued: readonly RunToPrepare[]): Promise<Facts> {
+  const runs = queued.map(({ run }) => run);
+  const [candidates, states] = await Promise.all([
+    selectCandidates(
+      sql,
+      runs.map(({ home, activationCandidateId }) => ({ home, id: activationCandidateId })),
+    ),
+    readStates(sql, runs),
+  ]);
+  const [inputs, along] = await Promise.all([
+    selectInputs(
+      sql,
+      candidates.map(({ inputHome, inputId }) => ({ home: inputHome, id: inputId })),
+    ),
+    readAlong(sql, candidates),
+  ]);
+  const byInput = byId(inputs);
+  const byCandidate = byId(candidates);
+  const environment = await selectStates(
+    sql,
+    runs.flatMap((run) => {
+      const input = byInput.get(byCandidate.get(run.activationCandidateId)?.inputId ?? '');
+      return input ? resourcesOf(run, input).map((resource) => ({ home: run.home, resource })) : [];
+    }),
+  );
+  return { candidates: byCandidate, inputs: byInput, along, states, environment };
+}
+
+function byId<Row extends { id: string }>(rows: readonly Row[]): ReadonlyMap<string, Row> {
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+function resourcesOf(run: RunRecord, input: InputRecord): string[] {
+  return [projectedResource(input), `session:${run.sessionId}`];
+}
+
+/** By candidate: the inputs of what became one run with it, queued behind it or counted before it by the wait that it ended. */
+async function readAlong(
+  sql: Sql,
+  candidates: readonly CandidateRecord[],
+): Promise<ReadonlyMap<string, readonly InputRecord[]>> {
+  const merged = candidates.filter(({ mergedCount }) => mergedCount > 0);
+  const found = await Promise.all(
+    merged.map(async ({ home, id }) => {
+      const taken = await selectTakenAlong(sql, { home, seedId: id, limit: laneLimits.merged });
+      const inputs = byId(
+        await selectInputs(
+          sql,
+          taken.map(({ inputHome, inputId }) => ({ home: inputHome, id: inputId })),
+        ),
+      );
+      return [id, taken.flatMap(({ inputId }) => inputs.get(inputId) ?? [])] as const;
+    }),
+  );
+  return new Map(found);
 }
 
 /** A continuation goes on from the checkpoint of the run that suspended, however often it is attempted. */
-async function findState({ db }: Preparer, run: ClaimedRun) {
-  const { home, resumedFromRunId, sessionId } = run;
-  const ref =
-    resumedFromRunId === null
-      ? (await selectSession(db.sql, home, sessionId))?.runtimeStateRef
-      : (await selectSuspensionOfRun(db.sql, home, resumedFromRunId))?.runtimeStateRef;
-  return ref === undefined || ref === null ? undefined : selectRuntimeState(db.sql, home, ref);
+async function readStates(sql: Sql, runs: readonly RunRecord[]): Promise<ReadonlyMap<string, RuntimeState>> {
+  const fresh = runs.filter(({ resumedFromRunId }) => resumedFromRunId === null);
+  const sessions = byId<SessionRecord>(
+    await selectSessionsById(
+      sql,
+      fresh.map(({ home, sessionId }) => ({ home, id: sessionId })),
+    ),
+  );
+  const found = await Promise.all(
+    runs.map(async ({ home, id, sessionId, resumedFromRunId }) => {
+      const ref =
+        resumedFromRunId === null
+          ? sessions.get(sessionId)?.runtimeStateRef
+          : (await selectSuspensionOfRun(sql, home, resumedFromRunId))?.runtimeStateRef;
+      const state = ref === undefined || ref === null ? undefined : await selectRuntimeState(sql, home, ref);
+      return state ? [[id, state] as const] : [];
+    }),
+  );
+  return new Map(found.flat());
 }
 
-/** Nobody can stop a run before its runtime is active, so a fork that throws or hangs fails it: undefined. */
-async function forkState(
-  { clock }: Preparer,
-  fork: () => Promise<JsonValue>,
-): Promise<{ state: JsonValue } | undefined> {
-  const done = new AbortController();
-  const forked = async () => ({ state: await fork() });
-  const state = forked().catch(() => undefined);
-  const late = clock.sleep(runLimits.stopGraceMs, done.signal).then(() => undefined);
-  return Promise.race([state, late]).finally(() => done.abort());
+function prepareRun({ runtimes }: Preparer, facts: Facts, { run, agent }: RunToPrepare): Preparation {
+  const candidate = facts.candidates.get(run.activationCandidateId);
+  const input = candidate && facts.inputs.get(candidate.inputId);
+  if (!candidate || !input) throw new Error(`run ${run.id} has no activation input`);
+  if (!agent || agent.status === 'ended') return { failed: 'agent_ended' };
+  if (agent.runtime.id !== run.runtimeId) return { failed: 'runtime_changed' };
+  const runtime = runtimes.open(agent.runtime);
+  if (!runtime) return { failed: 'runtime_unavailable' };
+  const stored = facts.states.get(run.id);
+  if (stored && !canRead(runtime, stored.runtimeVersion)) return { failed: 'runtime_version_changed' };
+  const resources = resourcesOf(run, input);
+  const states = facts.environment.filter(({ home, resource }) => home === run.home && resources.includes(resource));
+  const along = facts.along.get(candidate.id) ?? [];
+  const taken = candidate.decision === 'RESUME' ? { earlier: along } : { merged: along };
+  const bundle = projectContext({ input, ...taken, agent, sessionId: run.sessionId, states });
+  const bytes = bundleBytes(bundle);
+  return {
+    agent,
+    input,
+    runtime,
+    origin: run.resumedFromRunId !== null ? 'resume' : candidate.decision === 'FORK' ? 'fork' : 'activate',
+    runtimeState: stored?.state,
+    bundle,
+    bundleBytes: bytes,
+    bundleDigest: digestOf(bytes),
+  };
 }
 
 /** F8: native state belongs to the version that wrote it; portable state may be read by another. */
 function canRead(runtime: Runtime, writtenBy: string): boolean {
   const { runtime_version, state_portability } = runtime.describe();
   return state_portability === 'portable' || runtime_version === writtenBy;
-}
-
-async function recordContext(preparer: Preparer, run: ClaimedRun, bundle: ContextBundle): Promise<string | undefined> {
-  const { home, id } = run;
-  const bytes = bundleBytes(bundle);
-  const digest = digestOf(bytes);
-  const recorded = await preparer.db.transact('record-context', async (tx) => {
-    const fence = await preparer.placements.hold(tx, run.fence);
-    if (!fence || !(await holdRunningRun(tx, { home, runId: id, fence }))) return false;
-    await insertBundle(tx, { home, digest, bytes });
-    await recordBundle(tx, { home, id, digest });
-    const data = { digest, bytes: bytes.length, activation_input_refs: bundle.activation_input_refs };
-    await appendRunEvents(tx, { home, runId: id, events: [{ type: 'context.bundle', data }] });
-    return true;
-  });
-  preparer.wakeups.wake(runChannel(id));
-  return recorded ? digest : undefined;
 }

@@ -6,7 +6,7 @@
  */
 import { isConnectionLost, type Tx } from '../../platform/index.js';
 import type { Mint } from '../../protocol/index.js';
-import { type InputRecord, selectInput } from '../input/index.js';
+import { awaitLog, type InputRecord, selectInput } from '../input/index.js';
 import { mintFrom, newId } from '../new-id.js';
 import { type FoundationParts, foundationChannels, type StepOutcome } from '../parts.js';
 import type { AgentDefinition, AgentDirectory } from '../ports.js';
@@ -62,8 +62,10 @@ async function postpone({ db, log }: Replayer, suspension: SuspensionRecord, err
 /** `more` when the log is longer than one commit reads. */
 export async function replaySuspension(
   replayer: Replayer,
-  { home, id }: { home: string; id: string },
+  { home, tenant, id }: { home: string; tenant: string; id: string },
 ): Promise<StepOutcome> {
+  // Whoever decides on inputs now may not have seen the subscriptions: what it leaves in the log is read after it.
+  await replayer.db.transact('await-log', (tx) => awaitLog(tx, tenant));
   const wake = new Set<string>();
   const outcome = await replayer.db.transact('replay-suspension', async (tx) => {
     const seen = await selectSuspension(tx, home, id);

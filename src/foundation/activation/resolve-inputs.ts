@@ -1,7 +1,7 @@
 /**
- * Journey 2, first half: each numbered input meets its candidates, each candidate its decision. One stream per tenant, in
- * log order; a batch is one commit with the position it reaches, so a crash anywhere repeats it whole. Lock order: log
- * head, session, run.
+ * Journey 2, first half: inputs get their places in the log, each meets its candidates, each candidate its decision. One
+ * stream per tenant, in log order; a batch is one commit with the position it reaches, so a crash anywhere repeats it
+ * whole. A suspension that commits meanwhile reads the log again once this is over (F14). Lock order: log, session, run.
  */
 import {
   type Database,
@@ -17,9 +17,11 @@ import {
   advanceResolvedPosition,
   type InputRecord,
   inputLimits,
-  lockResolvedPosition,
-  selectLoggedInputs,
-  unresolvedTenants,
+  lockLog,
+  numberInputs,
+  openLog,
+  selectUnresolvedInputs,
+  waitingTenants,
 } from '../input/index.js';
 import { mintFrom, newId } from '../new-id.js';
 import type { FoundationParts, StepOutcome } from '../parts.js';
@@ -28,7 +30,7 @@ import { missingRuntime, type RuntimeRegistry } from '../runtime/index.js';
 import { lockSession, lockSessionByKeys, type SessionRecord, sessionKeysOf } from '../session/index.js';
 import type { SuspensionRecord } from '../suspension/index.js';
 import { applyDecision, openSuspensionOf } from './apply-decision.js';
-import { hasReachedSession, insertCandidate, selectCandidatesOf } from './candidate-store.js';
+import { hasCandidate, hasReachedSession, insertCandidate } from './candidate-store.js';
 import { type ActivationDecision, type ActivationFacts, decideActivation, joinsLane } from './decide-activation.js';
 import { decideWait } from './decide-wait.js';
 import { keepFanOut, selectFanOut } from './fan-out-store.js';
@@ -49,44 +51,81 @@ export type Resolver = Pick<FoundationParts, 'clock' | 'random'> & {
 
 // Inputs that concern many agents take long; what is decided by then is committed, well within a transaction's deadline.
 const batchMs = 2_000;
+const tenantsAtOnce = 100;
 
 export async function resolveInputs(resolver: Resolver): Promise<StepOutcome> {
   let more = false;
-  for (const tenant of await unresolvedTenants(resolver.db.sql)) {
-    const wake = new Set<string>();
-    const resolved = await resolver.db.transact('resolve-inputs', (tx) => resolveBatch(resolver, tx, { tenant, wake }));
-    for (const channel of wake) resolver.wakeups.wake(channel);
-    more ||= resolved.left > 0 || resolved.reached === inputLimits.resolveBatch;
+  for (const tenant of await waitingTenants(resolver.db.sql, tenantsAtOnce)) {
+    const resolved = await resolveTenant(resolver, tenant);
+    more ||= resolved === 'more';
   }
   return more ? 'more' : 'idle';
 }
 
-async function resolveBatch(
-  resolver: Resolver,
-  tx: Tx,
-  { tenant, wake }: { tenant: string; wake: Set<string> },
-): Promise<{ reached: number; left: number }> {
-  const position = await lockResolvedPosition(tx, tenant);
-  if (position === undefined) return { reached: 0, left: 0 };
-  const inputs = await selectLoggedInputs(tx, { tenant, after: position, limit: inputLimits.resolveBatch });
+/** Together first, which is quick; if anything in it fails, each in a savepoint of its own, so that only that one is set aside. */
+async function resolveTenant(resolver: Resolver, tenant: string): Promise<StepOutcome> {
+  const wake = new Set<string>();
+  const resolve = (apart: boolean) =>
+    resolver.db.transact('resolve-inputs', (tx) => resolveBatch(resolver, tx, { tenant, wake, apart }));
+  const outcome = await resolve(false).catch((error: unknown) => {
+    if (isConnectionLost(error) || isRetryableConflict(error)) throw error;
+    wake.clear();
+    return resolve(true);
+  });
+  for (const channel of wake) resolver.wakeups.wake(channel);
+  return outcome;
+}
+
+interface Batch {
+  tenant: string;
+  wake: Set<string>;
+  apart: boolean;
+}
+
+async function resolveBatch(resolver: Resolver, tx: Tx, { tenant, wake, apart }: Batch): Promise<StepOutcome> {
+  const inputs = await takeInputs(tx, tenant);
   const mint = mintFrom(resolver);
   const until = resolver.clock.monotonicMs() + batchMs;
   // The first of them may be one that a commit before has left half-way.
   let after = inputs.length === 0 ? undefined : await selectFanOut(tx, tenant);
-  let reached = 0;
+  let reached: LoggedInput | undefined;
+  let unfinished: FanOutPlace | undefined;
+  let left = inputs.length === inputLimits.resolveBatch;
   for (const input of inputs) {
-    const { channels, more } = await resolveAlone(resolver, tx, { input, mint, after });
+    const page = { input, mint, after };
+    const resolved = apart
+      ? resolveAlone(resolver, tx, page)
+      : resolveInput(resolver, tx, { ...page, resolve: resolveSeed });
+    const { channels, more } = await resolved;
     for (const channel of channels) wake.add(channel);
     after = undefined;
     if (more) {
-      await keepFanOut(tx, tenant, more);
+      unfinished = more;
       break;
     }
-    await advanceResolvedPosition(tx, tenant, input.position);
-    reached += 1;
-    if (resolver.clock.monotonicMs() > until) break;
+    reached = input;
+    if (resolver.clock.monotonicMs() > until) {
+      left ||= input !== inputs.at(-1);
+      break;
+    }
   }
-  return { reached, left: inputs.length - reached };
+  // Moving on forgets how far the one before had come, so the next one is noted after it.
+  if (reached) await advanceResolvedPosition(tx, tenant, reached.position);
+  if (unfinished) await keepFanOut(tx, tenant, unfinished);
+  return left || unfinished ? 'more' : 'idle';
+}
+
+/** Numbers what waits and reads what is to be decided, in one go to the database. */
+async function takeInputs(tx: Tx, tenant: string): Promise<LoggedInput[]> {
+  if (!(await lockLog(tx, tenant))) {
+    await openLog(tx, tenant);
+    await lockLog(tx, tenant);
+  }
+  const [, inputs] = await Promise.all([
+    numberInputs(tx, { tenant, limit: inputLimits.sequenceBatch }),
+    selectUnresolvedInputs(tx, { tenant, limit: inputLimits.resolveBatch }),
+  ]);
+  return inputs;
 }
 
 /** One input that cannot be decided on never holds up the ones behind it, nor one of its candidates the others. */
@@ -154,7 +193,7 @@ async function resolveInput(
   const channels: string[] = [];
   for (const seed of seeds) channels.push(...(await resolve(resolver, tx, { seed, input, mint })));
   if (cut) await setAside(tx, { input, mint, reason: 'fan_out_limit' });
-  else if (!more && (await selectCandidatesOf(tx, input.id)).length === 0) await setAside(tx, { input, mint, reason });
+  else if (!more && !(await hasCandidate(tx, input.id))) await setAside(tx, { input, mint, reason });
   return { channels, more };
 }
 

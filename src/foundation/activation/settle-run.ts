@@ -17,7 +17,7 @@ import { endCandidate, enqueueUndelivered } from './candidate-store.js';
 import { endRunWithEvent, type RunEnd } from './end-run.js';
 import { dequeueNext } from './lane.js';
 
-type Settler = Pick<FoundationParts, 'db' | 'clock' | 'random' | 'wakeups' | 'placements'>;
+export type Settler = Pick<FoundationParts, 'db' | 'clock' | 'random' | 'wakeups' | 'placements'>;
 
 export interface Settled {
   /** False when the run was no longer ours: what it came to is recorded as ignored, and changes nothing (BR-57). */
@@ -72,7 +72,7 @@ async function settleIn(settler: Settler, tx: Tx, { run, ending }: Settling): Pr
   return { settled: true, noted };
 }
 
-function endOf(ending: RunEnding): RunEnd {
+export function endOf(ending: RunEnding): RunEnd {
   switch (ending.type) {
     case 'run.completed':
       return { status: 'completed', reason: null, result: ending.result };

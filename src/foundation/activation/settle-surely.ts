@@ -6,17 +6,17 @@ import { isConnectionLost, isRetryableConflict } from '../../platform/index.js';
 import type { FoundationParts } from '../parts.js';
 import { type ClaimedRun, selectRun } from '../run/index.js';
 import type { RunEnding } from '../runtime/index.js';
-import { type Settled, settleRun } from './settle-run.js';
+import type { Settled } from './settle-run.js';
 
 // As long as the lease may last; after it somebody else has the run.
 const pausesMs = [50, 100, 250, 500, 1_000, 1_500, 2_500];
 
-type Settler = Parameters<typeof settleRun>[0] & Pick<FoundationParts, 'log'>;
+type Settler = Pick<FoundationParts, 'db' | 'clock' | 'log' | 'settles'>;
 
 export async function settleSurely(settler: Settler, run: ClaimedRun, ending: RunEnding): Promise<Settled> {
   for (const pauseMs of pausesMs) {
     try {
-      return await settleRun(settler, run, ending);
+      return await settler.settles(run, ending);
     } catch (error) {
       if (!isConnectionLost(error) && !isRetryableConflict(error)) throw error;
       settler.log.warn({ err: error, runId: run.id }, 'a run could not be settled; it is tried again');
@@ -24,7 +24,7 @@ export async function settleSurely(settler: Settler, run: ClaimedRun, ending: Ru
     await settler.clock.sleep(pauseMs);
     if (await hasEndedSo(settler, run, ending)) return { settled: true };
   }
-  return settleRun(settler, run, ending);
+  return settler.settles(run, ending);
 }
 
 async function hasEndedSo({ db, log }: Settler, { home, id }: ClaimedRun, ending: RunEnding): Promise<boolean> {

@@ -1,11 +1,16 @@
-/** Claims queued runs for this host, each with its agent's placement in one commit, and drives them beside each other. */
+/** Takes queued runs for this host, as many in one commit as it has room for, and drives them beside each other. */
+import { isConnectionLost } from '../../platform/index.js';
 import type { FoundationParts, StepOutcome } from '../parts.js';
 import { foundationChannels } from '../parts.js';
-import { type ClaimedRun, type QueuedRun, type RunPlace, runLimits, selectQueuedRuns, startRun } from '../run/index.js';
-import { appendRunEvents, runChannel } from '../run-event/index.js';
+import type { AgentDefinition } from '../ports.js';
+import { type QueuedRun, type RunPlace, selectQueuedRuns } from '../run/index.js';
+import { runChannel } from '../run-event/index.js';
+import type { Reservation } from '../runtime/index.js';
 import { lookElsewhere } from './ask-placements.js';
+import { type ClaimedRuns, claimRuns } from './claim-runs.js';
 import { type Driver, driveRun } from './drive-run.js';
 import { createHalt } from './halt.js';
+import { prepareRuns } from './prepare-run.js';
 
 const page = 100;
 const pages = 20;
@@ -17,68 +22,126 @@ export type Starter = Driver & Pick<FoundationParts, 'holder' | 'live'>;
  * backlog of one agent would keep every other from its turn.
  */
 export async function startRuns(starter: Starter): Promise<StepOutcome> {
-  const passed = new Set<string>();
+  const { live } = starter;
+  const seen: Seen = { passed: new Set(), agents: new Map() };
   const elsewhere = lookElsewhere(starter);
   let started = false;
   let after: RunPlace | undefined;
   for (let turn = 0; turn < pages; turn += 1) {
-    const places: QueuedRun[] = await selectQueuedRuns(starter.db.sql, { after, limit: page, except: [...passed] });
-    for (const place of places) {
-      // Whoever ends wakes the channel, so a full host need not look again before.
-      if (starter.live.free() <= 0) return 'idle';
-      if (passed.has(place.home)) continue;
-      const outcome = await startPlace(starter, place);
-      if (outcome === 'started') started = true;
-      if (outcome === 'not_here' || outcome === 'elsewhere') passed.add(place.home);
-      if (outcome === 'elsewhere') for (const home of await elsewhere.look(places)) passed.add(home);
+    // Whoever ends wakes the channel, so a full host need not look again before.
+    if (live.free() <= 0) return 'idle';
+    const queued: QueuedRun[] = await selectQueuedRuns(starter.db.sql, {
+      after,
+      limit: page,
+      except: [...seen.passed],
+    });
+    await readAgents(starter, seen, queued);
+    let open = queued.filter(({ home }) => !seen.passed.has(home));
+    while (open.length > 0) {
+      if (live.free() <= 0) return 'idle';
+      const taken = open.slice(0, live.free());
+      const outcome = await startTaken(starter, seen, taken);
+      started ||= outcome.started;
+      if (outcome.elsewhere) for (const home of await elsewhere.look(queued)) seen.passed.add(home);
+      open = open.slice(taken.length).filter(({ home }) => !seen.passed.has(home));
     }
-    after = places.at(-1);
-    if (places.length < page) break;
+    after = queued.at(-1);
+    if (queued.length < page) break;
   }
   await elsewhere.ask(started);
   return 'idle';
 }
 
-type Outcome = 'started' | 'taken' | 'not_here' | 'elsewhere';
+/** What a step has found out. */
+interface Seen {
+  passed: Set<string>;
+  agents: Map<string, AgentDefinition | undefined>;
+}
 
-/** `not_here`: no run of this agent can be started by this host now; `elsewhere`: because another host has the agent. */
-async function startPlace(starter: Starter, place: RunPlace): Promise<Outcome> {
-  const { live, wakeups } = starter;
-  const agent = await starter.directory.byHome(starter.db.sql, place.home);
-  // The runs of a paused agent wait, queued, until it is active again.
-  if (agent?.status === 'paused') return 'not_here';
-  const reserved = live.reserve(place.home);
-  // Given away at this moment, or the host is closing.
-  if (!reserved) return 'not_here';
-  try {
-    const run = await claimRun(starter, place);
-    if (typeof run === 'string') return run;
-    const halt = createHalt();
-    const { home, id: runId, fence } = run;
-    const driven = reserved.drive({ home, runId, fence, stop: halt.halt }, driveRun(starter, run, halt));
-    driven.then(() => {
-      wakeups.wake(foundationChannels.runs);
-      if (live.isAsked(home)) wakeups.wake(foundationChannels.placements);
-    });
-    wakeups.wake(runChannel(runId));
-    return 'started';
-  } finally {
-    reserved.release();
+/** The runs of a paused agent wait, queued, until it is active again. */
+async function readAgents(
+  { db, directory }: Starter,
+  { passed, agents }: Seen,
+  queued: readonly QueuedRun[],
+): Promise<void> {
+  const homes = [...new Set(queued.map(({ home }) => home))].filter((home) => !agents.has(home));
+  const found = await Promise.all(homes.map((home) => directory.byHome(db.sql, home)));
+  for (const [index, home] of homes.entries()) {
+    agents.set(home, found[index]);
+    if (found[index]?.status === 'paused') passed.add(home);
   }
 }
 
-/** `elsewhere` while another host has the agent, `taken` when one was faster with the run. */
-function claimRun(
-  { db, placements, holder }: Starter,
-  { home, id }: RunPlace,
-): Promise<ClaimedRun | 'taken' | 'elsewhere'> {
-  return db.transact('start-run', async (tx) => {
-    const fence = await placements.claim(tx, home, holder);
-    if (!fence) return 'elsewhere';
-    const run = await startRun(tx, { home, id, holder, fence, leaseMs: runLimits.leaseMs });
-    if (!run) return 'taken';
-    const data = { attempt: run.attempt, placement_epoch: fence.placementEpoch };
-    await appendRunEvents(tx, { home, runId: id, events: [{ type: 'run.started', data }] });
-    return { ...run, fence };
+async function startTaken(
+  starter: Starter,
+  seen: Seen,
+  taken: readonly QueuedRun[],
+): Promise<{ started: boolean; elsewhere: boolean }> {
+  const places = new Map<string, Reservation>();
+  for (const { home, id } of taken) {
+    const place = starter.live.reserve(home);
+    if (place) places.set(id, place);
+    // Given away at this moment, or the host is closing.
+    else seen.passed.add(home);
+  }
+  try {
+    const { claimed, elsewhere } = await claimTaken(
+      starter,
+      seen,
+      taken.filter(({ id }) => places.has(id)),
+    );
+    for (const home of elsewhere) seen.passed.add(home);
+    for (const each of claimed) drive(starter, each, places.get(each.run.id));
+    return { started: claimed.length > 0, elsewhere: elsewhere.length > 0 };
+  } finally {
+    for (const place of places.values()) place.release();
+  }
+}
+
+function drive(
+  starter: Starter,
+  { run, preparation }: ClaimedRuns['claimed'][number],
+  place: Reservation | undefined,
+): void {
+  const { live, wakeups } = starter;
+  const halt = createHalt();
+  const { home, id: runId, fence } = run;
+  const driving = driveRun(starter, { run, preparation, halt });
+  const driven = place?.drive({ home, runId, fence, stop: halt.halt }, driving) ?? driving;
+  driven.then(() => {
+    wakeups.wake(foundationChannels.runs);
+    if (live.isAsked(home)) wakeups.wake(foundationChannels.placements);
   });
+  wakeups.wake(runChannel(runId));
+}
+
+/** All at once; if that fails, each by itself, so that one that cannot be begun holds up nobody but its own agent. */
+async function claimTaken(starter: Starter, seen: Seen, taken: readonly QueuedRun[]): Promise<ClaimedRuns> {
+  const [only] = taken;
+  if (!only) return { claimed: [], elsewhere: [] };
+  try {
+    const preparations = await prepareRuns(
+      starter,
+      taken.map((run) => ({ run, agent: seen.agents.get(run.home) })),
+    );
+    const ready = preparations.flatMap((preparation, place) => {
+      const run = taken[place];
+      return run ? [{ run, preparation }] : [];
+    });
+    return await claimRuns(starter, ready);
+  } catch (error) {
+    if (isConnectionLost(error)) throw error;
+    if (taken.length === 1) {
+      starter.log.error({ err: error, runId: only.id }, 'a run cannot be begun; it stays queued');
+      seen.passed.add(only.home);
+      return { claimed: [], elsewhere: [] };
+    }
+    const apart: ClaimedRuns = { claimed: [], elsewhere: [] };
+    for (const run of taken) {
+      const own = await claimTaken(starter, seen, [run]);
+      apart.claimed.push(...own.claimed);
+      apart.elsewhere.push(...own.elsewhere);
+    }
+    return apart;
+  }
 }

@@ -2,4 +2,4 @@
 export type { ContextBundle } from './context-bundle.js';
 export { bundleBytes, projectContext } from './project-context.js';
 export { readBundle } from './read-bundle.js';
-export { insertBundle } from './store.js';
+export { insertBundles } from './store.js';

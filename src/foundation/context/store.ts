@@ -1,13 +1,23 @@
 /** Context bundles by the digest of their bytes. */
 import type { Sql, Tx } from '../../platform/index.js';
 
-export async function insertBundle(
-  tx: Tx,
-  { home, digest, bytes }: { home: string; digest: string; bytes: Uint8Array },
-): Promise<void> {
+export interface StoredBundle {
+  home: string;
+  digest: string;
+  bytes: Uint8Array;
+}
+
+export async function insertBundles(tx: Tx, bundles: readonly StoredBundle[]): Promise<void> {
+  if (bundles.length === 0) return;
+  const given = bundles.map(({ home, digest, bytes }) => ({
+    home,
+    digest,
+    bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64'),
+  }));
   await tx`
     insert into foundation.context_bundles (home, digest, bytes)
-    values (${home}, ${digest}, ${bytes})
+    select home, digest, decode(bytes, 'base64')
+      from jsonb_to_recordset(${tx.json(given)}) as b (home text, digest text, bytes text)
     on conflict (home, digest) do nothing`;
 }
 

@@ -35,10 +35,16 @@ export async function projectState(tx: Tx, projected: ProjectState): Promise<num
   return row.version;
 }
 
-export async function selectStates(sql: Sql, home: string, resources: readonly string[]): Promise<EnvironmentState[]> {
-  return sql<EnvironmentState[]>`
-    select resource, version, state, trust_class, input_id, updated_at
-      from foundation.environment_states
-     where home = ${home} and resource = any(${[...resources]})
-     order by resource`;
+/** What several environments know of some resources. */
+export function selectStates(
+  sql: Sql,
+  wanted: readonly { home: string; resource: string }[],
+): Promise<(EnvironmentState & { home: string })[]> {
+  return sql<(EnvironmentState & { home: string })[]>`
+    select s.home, s.resource, s.version, s.state, s.trust_class, s.input_id, s.updated_at
+      from foundation.environment_states s
+     where (s.home, s.resource) in (select home, resource
+                                      from unnest(${wanted.map(({ home }) => home)}::text[],
+                                                  ${wanted.map(({ resource }) => resource)}::text[]) as w (home, resource))
+     order by s.home, s.resource`;
 }

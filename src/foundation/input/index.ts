@@ -15,13 +15,16 @@ export {
   type Relationship,
   type TrustClass,
 } from './agent-input.js';
-export { sequenceInputs } from './sequence-inputs.js';
 export {
   advanceResolvedPosition,
+  awaitLog,
   type InputRecord,
-  lockResolvedPosition,
+  lockLog,
+  numberInputs,
+  openLog,
   selectInput,
-  selectLoggedInputs,
+  selectInputs,
   selectResolvedPosition,
-  unresolvedTenants,
+  selectUnresolvedInputs,
+  waitingTenants,
 } from './store.js';

@@ -113,42 +113,69 @@ export async function selectInput(sql: Sql, home: string, id: string): Promise<I
   return row;
 }
 
-export async function unsequencedTenants(sql: Sql, limit: number): Promise<string[]> {
+export function selectInputs(sql: Sql, named: readonly { home: string; id: string }[]): Promise<InputRecord[]> {
+  return sql<InputRecord[]>`
+    select ${inputColumns(sql)}
+      from jsonb_to_recordset(${sql.json(named.map(({ home, id }) => ({ home, id })))}) as n (home text, id text)
+      join foundation.inputs i on i.home = n.home and i.id = n.id`;
+}
+
+/** Tenants with inputs that are not numbered yet, or numbered and not decided on. */
+export async function waitingTenants(sql: Sql, limit: number): Promise<string[]> {
   const rows = await sql<{ tenant: string }[]>`
-    select distinct tenant
+    select tenant
       from (select tenant
               from foundation.inputs
              where position is null
              order by received_at, id
-             limit ${limit}) waiting`;
+             limit ${limit}) unnumbered
+     union
+    (select tenant
+       from foundation.input_log_heads
+      where resolved_position < position
+      limit ${limit})`;
   return rows.map((row) => row.tenant);
 }
 
-/** Locks the head of a tenant's log against other sequencers and resolvers; answers the last position given. */
-export async function lockLogHead(tx: Tx, tenant: string): Promise<number> {
+/** One at a time numbers and resolves a tenant's inputs; waits for another one. False when the tenant has no log yet. */
+export async function lockLog(tx: Tx, tenant: string): Promise<boolean> {
+  const rows = await tx`
+    select 1
+      from foundation.input_log_heads
+     where tenant = ${tenant}
+       for update`;
+  return rows.length === 1;
+}
+
+export async function openLog(tx: Tx, tenant: string): Promise<void> {
   await tx`
     insert into foundation.input_log_heads (tenant)
     values (${tenant})
     on conflict (tenant) do nothing`;
-  const [head] = await tx<{ position: number }[]>`
-    select position
-      from foundation.input_log_heads
-     where tenant = ${tenant}
-       for update`;
-  if (!head) throw new Error(`the log of tenant ${tenant} has no head`);
-  return head.position;
 }
 
-export async function numberInputs(
-  tx: Tx,
-  { tenant, position, limit }: { tenant: string; position: number; limit: number },
-): Promise<number> {
-  const rows = await tx`
-    with waiting as (
-      select home, id, row_number() over (order by received_at, id) + ${position} as position
-        from foundation.inputs
-       where position is null and tenant = ${tenant}
-       order by received_at, id
+/** Waits for whoever numbers and resolves this tenant's inputs now: what it was at work on can be seen afterwards. */
+export async function awaitLog(tx: Tx, tenant: string): Promise<void> {
+  await tx`
+    select 1
+      from foundation.input_log_heads
+     where tenant = ${tenant}
+       for share`;
+}
+
+/** Gives the inputs that have none their positions. The caller holds the log. */
+export async function numberInputs(tx: Tx, { tenant, limit }: { tenant: string; limit: number }): Promise<void> {
+  await tx`
+    with head as (
+      select position
+        from foundation.input_log_heads
+       where tenant = ${tenant}
+    ), waiting as (
+      select i.home, i.id, row_number() over (order by i.received_at, i.id) + head.position as position
+        from foundation.inputs i
+       cross join head
+       where i.position is null and i.tenant = ${tenant}
+       order by i.received_at, i.id
        limit ${limit}
     ), numbered as (
       update foundation.inputs i
@@ -158,34 +185,12 @@ export async function numberInputs(
       returning i.home, i.id, i.position, i.type, i.subject ->> 'resource' as subject
     ), advanced as (
       update foundation.input_log_heads
-         set position = ${position} + (select count(*) from numbered)
-       where tenant = ${tenant}
+         set position = position + (select count(*) from numbered)
+       where tenant = ${tenant} and exists (select from numbered)
     )
     insert into foundation.input_log (tenant, position, home, input_id, type, subject)
     select ${tenant}, position, home, id, type, subject
-      from numbered
-    returning position`;
-  return rows.length;
-}
-
-/** Tenants whose log holds inputs that nobody has decided on yet. */
-export async function unresolvedTenants(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ tenant: string }[]>`
-    select tenant
-      from foundation.input_log_heads
-     where resolved_position < position
-     limit 100`;
-  return rows.map((row) => row.tenant);
-}
-
-/** One resolver per tenant at a time; undefined while another one is at work. */
-export async function lockResolvedPosition(tx: Tx, tenant: string): Promise<number | undefined> {
-  const [head] = await tx<{ resolvedPosition: number }[]>`
-    select resolved_position
-      from foundation.input_log_heads
-     where tenant = ${tenant}
-       for update skip locked`;
-  return head?.resolvedPosition;
+      from numbered`;
 }
 
 export async function selectResolvedPosition(sql: Sql, tenant: string): Promise<number> {
@@ -203,15 +208,17 @@ export async function advanceResolvedPosition(tx: Tx, tenant: string, position: 
      where tenant = ${tenant} and resolved_position < ${position}`;
 }
 
-export async function selectLoggedInputs(
-  sql: Sql,
-  { tenant, after, limit }: { tenant: string; after: number; limit: number },
+/** What is numbered and not decided on, in order. The caller holds the log. */
+export async function selectUnresolvedInputs(
+  tx: Tx,
+  { tenant, limit }: { tenant: string; limit: number },
 ): Promise<(InputRecord & { position: number })[]> {
-  return sql<(InputRecord & { position: number })[]>`
-    select ${inputColumns(sql)}
+  return tx<(InputRecord & { position: number })[]>`
+    select ${inputColumns(tx)}
       from foundation.input_log l
       join foundation.inputs i on i.home = l.home and i.id = l.input_id
-     where l.tenant = ${tenant} and l.position > ${after}
+     where l.tenant = ${tenant}
+       and l.position > (select resolved_position from foundation.input_log_heads where tenant = ${tenant})
      order by l.position
      limit ${limit}`;
 }

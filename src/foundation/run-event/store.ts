@@ -10,24 +10,36 @@ export interface AppendRunEvents {
   events: readonly NewRunEvent[];
 }
 
-/** Appends and answers the cursors given. The run has to exist; whether it still runs is the caller's business. */
-export async function appendRunEvents(tx: Tx, { home, runId, events }: AppendRunEvents): Promise<number[]> {
-  if (events.length === 0) return [];
-  const rows = await tx<{ seq: number }[]>`
-    with head as (
-      update foundation.runs
-         set event_cursor = event_cursor + ${events.length}
-       where home = ${home} and id = ${runId}
-      returning event_cursor - ${events.length} as before
+/** The run has to exist; whether it still runs is the caller's business. */
+export function appendRunEvents(tx: Tx, append: AppendRunEvents): Promise<void> {
+  return appendEventsOfRuns(tx, [append]);
+}
+
+/** The same for several runs at once, each named once. */
+export async function appendEventsOfRuns(tx: Tx, appends: readonly AppendRunEvents[]): Promise<void> {
+  const given = appends
+    .filter(({ events }) => events.length > 0)
+    .map(({ home, runId, events }) => ({
+      home,
+      run_id: runId,
+      events: events.map(({ type, data }) => ({ type, data })),
+    }));
+  if (given.length === 0) return;
+  const wanted = given.reduce((sum, { events }) => sum + events.length, 0);
+  const rows = await tx`
+    with heads as (
+      update foundation.runs r
+         set event_cursor = r.event_cursor + jsonb_array_length(g.events)
+        from jsonb_to_recordset(${tx.json(given)}) as g (home text, run_id text, events jsonb)
+       where r.home = g.home and r.id = g.run_id
+      returning r.home, r.id, r.event_cursor - jsonb_array_length(g.events) as before, g.events
     )
     insert into foundation.run_events (home, run_id, seq, type, data)
-    select ${home}, ${runId}, head.before + event.number, event.value ->> 'type', event.value -> 'data'
-      from head
-     cross join jsonb_array_elements(${tx.json(events.map(({ type, data }) => ({ type, data })))})
-           with ordinality as event (value, number)
-    returning seq`;
-  if (rows.length !== events.length) throw new Error(`there is no run ${runId} to append events to`);
-  return rows.map((row) => row.seq).sort((a, b) => a - b);
+    select h.home, h.id, h.before + event.number, event.value ->> 'type', event.value -> 'data'
+      from heads h
+     cross join jsonb_array_elements(h.events) with ordinality as event (value, number)
+    returning 1`;
+  if (rows.length !== wanted) throw new Error('there are no such runs to append events to');
 }
 
 /**
@@ -48,6 +60,28 @@ export async function holdRunningRun(
        and (${lease}::text is null or placement_lease_id = ${lease})
        for no key update`;
   return rows.length === 1;
+}
+
+/** The same for several runs, each under its fence; answers the ids of those that are. */
+export async function holdRunningRuns(
+  tx: Tx,
+  runs: readonly { home: string; id: string; fence: Fence }[],
+): Promise<ReadonlySet<string>> {
+  const given = runs.map(({ home, id, fence }) => ({
+    home,
+    id,
+    lease: fence.placementLeaseId,
+    epoch: fence.placementEpoch,
+  }));
+  const rows = await tx<{ id: string }[]>`
+    select r.id
+      from foundation.runs r
+      join jsonb_to_recordset(${tx.json(given)}) as g (home text, id text, lease text, epoch bigint)
+        on g.home = r.home and g.id = r.id and g.lease = r.placement_lease_id and g.epoch = r.placement_epoch
+     where r.status = 'running'
+     order by r.home, r.id
+       for no key update of r`;
+  return new Set(rows.map(({ id }) => id));
 }
 
 export type RunEventPage =

@@ -75,6 +75,21 @@ export async function selectUndeliveredSteers(
      order by seq`;
 }
 
+/** Which of several runs have a steer that never reached them. */
+export async function selectMissedRuns(
+  sql: Sql,
+  runs: readonly { home: string; id: string }[],
+): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ runId: string }[]>`
+    select distinct run_id
+      from foundation.run_controls
+     where (home, run_id) in (select home, id
+                                from unnest(${runs.map(({ home }) => home)}::text[],
+                                            ${runs.map(({ id }) => id)}::text[]) as n (home, id))
+       and verb = 'steer' and delivered_at is null`;
+  return new Set(rows.map(({ runId }) => runId));
+}
+
 /** A new attempt has seen nothing of what the dead one was told, so it is told again. */
 export async function repeatSteers(
   tx: Tx,

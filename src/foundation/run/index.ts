@@ -5,6 +5,7 @@ export {
   markDelivered,
   type RunControl,
   repeatSteers,
+  selectMissedRuns,
   selectOpenControls,
   selectUndeliveredSteers,
 } from './control-store.js';
@@ -19,6 +20,7 @@ export {
 } from './run.js';
 export {
   endRun,
+  endRuns,
   extendLeases,
   insertRun,
   lockExpiredRun,
@@ -27,10 +29,9 @@ export {
   postponeReaping,
   type QueuedRun,
   type RunPlace,
-  recordBundle,
   recordModelInput,
   selectExpiredRuns,
   selectQueuedRuns,
   selectRun,
-  startRun,
+  startQueuedRuns,
 } from './store.js';

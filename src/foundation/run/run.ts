@@ -64,8 +64,13 @@ export interface RunRecord {
   endedAt: Date | null;
 }
 
+/** A run that has just begun; with controls, somebody wanted something of it before. */
+export interface StartedRun extends RunRecord {
+  controlCursor: number;
+}
+
 /** A run that this process has claimed: it may act for it as long as the fence holds. */
-export interface ClaimedRun extends RunRecord {
+export interface ClaimedRun extends StartedRun {
   fence: Fence;
 }
 

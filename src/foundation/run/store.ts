@@ -2,7 +2,7 @@
 import type { Sql, Tx } from '../../platform/index.js';
 import type { JsonObject, JsonValue } from '../../protocol/index.js';
 import type { Fence } from '../ports.js';
-import type { EndedRunStatus, RunRecord } from './run.js';
+import type { EndedRunStatus, RunRecord, StartedRun } from './run.js';
 
 export interface InsertRun {
   home: string;
@@ -43,7 +43,7 @@ export async function selectQueuedRuns(
   { after, limit, except }: { after: RunPlace | undefined; limit: number; except: readonly string[] },
 ): Promise<QueuedRun[]> {
   return sql<QueuedRun[]>`
-    select home, id, session_id,
+    select ${runColumns(sql)},
            least(extract(epoch from hearth_now() - created_at) * 1000, ${86_400_000}::integer)::integer as waited_ms
       from foundation.runs
      where status = 'queued' and home <> all(${[...except]}::text[])
@@ -59,28 +59,38 @@ export interface RunPlace {
 }
 
 /** By the database's clock. */
-export interface QueuedRun extends RunPlace {
+export interface QueuedRun extends RunRecord {
   waitedMs: number;
 }
 
 export interface StartRun {
   home: string;
   id: string;
-  holder: string;
   fence: Fence;
-  leaseMs: number;
+  /** What it works on, when that could be gathered. */
+  bundleDigest: string | null;
 }
 
-/** queued → running, under a placement. Undefined when another host was faster. */
-export async function startRun(tx: Tx, { home, id, holder, fence, leaseMs }: StartRun): Promise<RunRecord | undefined> {
-  const [row] = await tx<RunRecord[]>`
-    update foundation.runs
-       set status = 'running', holder = ${holder}, placement_lease_id = ${fence.placementLeaseId},
-           placement_epoch = ${fence.placementEpoch}, started_at = hearth_now(),
+/** queued → running, each under its agent's placement; those that another host was faster with are missing. */
+export async function startQueuedRuns(
+  tx: Tx,
+  { holder, leaseMs, starts }: { holder: string; leaseMs: number; starts: readonly StartRun[] },
+): Promise<StartedRun[]> {
+  const given = starts.map(({ home, id, fence, bundleDigest }) => ({
+    home,
+    id,
+    lease: fence.placementLeaseId,
+    epoch: fence.placementEpoch,
+    digest: bundleDigest,
+  }));
+  return tx<StartedRun[]>`
+    update foundation.runs as started
+       set status = 'running', holder = ${holder}, placement_lease_id = g.lease, placement_epoch = g.epoch,
+           bundle_digest = g.digest, started_at = hearth_now(),
            lease_expires_at = hearth_now() + ${leaseMs} * interval '1 millisecond'
-     where home = ${home} and id = ${id} and status = 'queued'
-    returning ${runColumns(tx)}`;
-  return row;
+      from jsonb_to_recordset(${tx.json(given)}) as g (home text, id text, lease text, epoch bigint, digest text)
+     where started.home = g.home and started.id = g.id and started.status = 'queued'
+    returning ${columnsOf(tx, 'started')}, started.control_cursor`;
 }
 
 export interface EndRun {
@@ -102,16 +112,6 @@ export async function endRun(tx: Tx, end: EndRun): Promise<void> {
      where home = ${home} and id = ${id} and status = ${from}
     returning id`;
   if (rows.length !== 1) throw new Error(`run ${id} was not ${from} when it was ended`);
-}
-
-export async function recordBundle(
-  tx: Tx,
-  { home, id, digest }: { home: string; id: string; digest: string },
-): Promise<void> {
-  await tx`
-    update foundation.runs
-       set bundle_digest = ${digest}
-     where home = ${home} and id = ${id} and status = 'running'`;
 }
 
 export async function recordModelInput(
@@ -225,9 +225,33 @@ export async function lockHeldRun(
   return row;
 }
 
+/** Ends of several runs at once, each locked and known to be the caller's. */
+export async function endRuns(tx: Tx, ends: readonly EndRun[]): Promise<void> {
+  const given = ends.map(({ home, id, status, reason, result }) => ({
+    home,
+    id,
+    status,
+    reason,
+    result: result ?? null,
+  }));
+  const rows = await tx`
+    update foundation.runs r
+       set status = g.status, reason_code = g.reason, ended_at = hearth_now(), result = nullif(g.result, 'null'::jsonb)
+      from jsonb_to_recordset(${tx.json(given)}) as g (home text, id text, status text, reason text, result jsonb)
+     where r.home = g.home and r.id = g.id and r.status = 'running'
+    returning 1`;
+  if (rows.length !== ends.length) throw new Error('a run was not running when it was ended');
+}
+
 function runColumns(sql: Sql) {
+  return columnsOf(sql, 'runs');
+}
+
+function columnsOf(sql: Sql, table: 'runs' | 'started') {
+  const r = sql(table);
   return sql`
-    home, id, tenant, session_id, status, activation_candidate_id, resumed_from_run_id, retry_of_run_id, attempt,
-    runtime_id, runtime_version, holder, placement_lease_id, placement_epoch, lease_expires_at, bundle_digest,
-    model_input_record, input_log_cursor, event_cursor, reason_code, result, created_at, started_at, ended_at`;
+    ${r}.home, ${r}.id, ${r}.tenant, ${r}.session_id, ${r}.status, ${r}.activation_candidate_id, ${r}.resumed_from_run_id,
+    ${r}.retry_of_run_id, ${r}.attempt, ${r}.runtime_id, ${r}.runtime_version, ${r}.holder, ${r}.placement_lease_id,
+    ${r}.placement_epoch, ${r}.lease_expires_at, ${r}.bundle_digest, ${r}.model_input_record, ${r}.input_log_cursor,
+    ${r}.event_cursor, ${r}.reason_code, ${r}.result, ${r}.created_at, ${r}.started_at, ${r}.ended_at`;
 }

@@ -1,5 +1,5 @@
 /** The door of the runtime room. */
-export { createLiveRuns, type LiveRun, type LiveRuns, type StopReason } from './live-runs.js';
+export { createLiveRuns, type LiveRun, type LiveRuns, type Reservation, type StopReason } from './live-runs.js';
 export type { PlacedAgent } from './placed-agents.js';
 export {
   type Activation,

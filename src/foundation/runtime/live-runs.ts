@@ -35,7 +35,7 @@ export interface LiveRuns {
   idle(): Promise<void>;
 }
 
-interface Reservation {
+export interface Reservation {
   /** Keeps a run in the list until its driving has ended, which is when the answer resolves. */
   drive(run: LiveRun, driving: Promise<void>): Promise<void>;
   /** Gives the place back if nothing is driven in it. */

@@ -10,10 +10,14 @@ export {
 } from './session.js';
 export {
   enterState,
+  type InsertSession,
   insertSession,
   keepRuntimeState,
   linkSession,
   lockSession,
   lockSessionByKeys,
+  lockSessions,
+  restSessions,
   selectSession,
+  selectSessionsById,
 } from './store.js';

@@ -15,15 +15,16 @@ export interface InsertSession {
 
 /** A new, idle session. A key that leads elsewhere already keeps leading there. */
 export async function insertSession(tx: Tx, session: InsertSession): Promise<SessionRecord> {
-  const [row] = await tx<SessionRecord[]>`
+  const inserted = tx<SessionRecord[]>`
     insert into foundation.sessions (
       home, id, tenant, agent, state, runtime_id, runtime_version, runtime_state_ref, forked_from_session_id)
     values (
       ${session.home}, ${session.id}, ${session.tenant}, ${session.agent}, 'idle', ${session.runtimeId},
       ${session.runtimeVersion}, ${session.forkedFrom?.runtimeStateRef ?? null}, ${session.forkedFrom?.sessionId ?? null})
-    returning ${sessionColumns(tx)}`;
+    returning ${sessionColumns(tx)}`.execute();
+  const linked = session.keys.map((key) => linkSession(tx, { home: session.home, key, sessionId: session.id }));
+  const [[row]] = await Promise.all([inserted, ...linked]);
   if (!row) throw new Error('a session was not written');
-  for (const key of session.keys) await linkSession(tx, { home: session.home, key, sessionId: session.id });
   return row;
 }
 
@@ -64,6 +65,37 @@ export async function lockSession(
      where home = ${home} and id = ${id}
        for update`;
   return row;
+}
+
+export function selectSessionsById(sql: Sql, named: readonly { home: string; id: string }[]): Promise<SessionRecord[]> {
+  return sql<SessionRecord[]>`
+    select ${sessionColumns(sql)}
+      from foundation.sessions
+     where (home, id) in (select home, id
+                            from unnest(${named.map(({ home }) => home)}::text[],
+                                        ${named.map(({ id }) => id)}::text[]) as n (home, id))`;
+}
+
+/** Locks several, in one order. */
+export async function lockSessions(tx: Tx, named: readonly { home: string; id: string }[]): Promise<SessionRecord[]> {
+  return tx<SessionRecord[]>`
+    select ${sessionColumns(tx)}
+      from foundation.sessions
+     where (home, id) in (select home, id
+                            from unnest(${named.map(({ home }) => home)}::text[],
+                                        ${named.map(({ id }) => id)}::text[]) as n (home, id))
+     order by home, id
+       for update`;
+}
+
+/** Several become idle, with nothing to go on from. */
+export async function restSessions(tx: Tx, named: readonly { home: string; id: string }[]): Promise<void> {
+  await tx`
+    update foundation.sessions s
+       set state = 'idle', active_run_id = null, runtime_state_ref = null, updated_at = hearth_now()
+      from unnest(${named.map(({ home }) => home)}::text[],
+                  ${named.map(({ id }) => id)}::text[]) as n (home, id)
+     where s.home = n.home and s.id = n.id`;
 }
 
 export async function selectSession(sql: Sql, home: string, id: string): Promise<SessionRecord | undefined> {

@@ -24,6 +24,7 @@ export {
   endSubscriptionsOf,
   insertRuntimeState,
   listSubscriptions,
+  type RuntimeState,
   selectOpenSuspension,
   selectRuntimeState,
   selectSuspension,

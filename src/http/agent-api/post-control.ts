@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { controlVerbs, parseAgentInput } from '../../foundation/index.js';
 import { canonicalize, type JsonValue, toBase64url, toUtf8 } from '../../protocol/index.js';
-import { acceptAtDoor, type InputDoor } from '../accept-at-door.js';
+import type { InputDoor } from '../accept-at-door.js';
 import { callerOf, type Endpoint } from '../endpoint.js';
 import { jsonBody } from '../middleware/body.js';
 import type { Access } from './access.js';
@@ -32,7 +32,7 @@ export function postControl(deps: Access & InputDoor): Endpoint {
         target: { run: run.id },
         ...(data === undefined ? {} : { data }),
       });
-      const { inputId, duplicate } = await acceptAtDoor(deps, {
+      const { inputId, duplicate } = await deps.accept({
         ingress: {
           tenant: caller.tenant,
           home: caller.home,

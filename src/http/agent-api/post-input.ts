@@ -5,7 +5,7 @@
 import { type AgentInput, agentInputSchema, parseAgentInput, type TrustClass } from '../../foundation/index.js';
 import type { AuthenticatedCaller } from '../../home/index.js';
 import { formatAddress, isPrincipalName, Problem, parseStrictJson } from '../../protocol/index.js';
-import { acceptAtDoor, type InputDoor } from '../accept-at-door.js';
+import type { InputDoor } from '../accept-at-door.js';
 import { callerOf, type Endpoint } from '../endpoint.js';
 import { rawBody } from '../middleware/body.js';
 import { type Access, mayCommand } from './access.js';
@@ -23,7 +23,7 @@ export function postInput(deps: InputDoor & Access): Endpoint {
       const parsed = parseAgentInput(parseStrictJson(body, { maxBytes: bodyRules.maxBytes }));
       const input = withFullAddress(parsed, deps);
       await refuseForeignTargets(deps, caller, input);
-      const { inputId, duplicate } = await acceptAtDoor(deps, {
+      const { inputId, duplicate } = await deps.accept({
         ingress: {
           tenant: caller.tenant,
           home: caller.home,

@@ -5,7 +5,7 @@
 import { normalizeGithubDelivery, verifyGithubSignature } from '../../adapters/webhook/index.js';
 import { parseAgentInput } from '../../foundation/index.js';
 import { Problem, parseStrictJson } from '../../protocol/index.js';
-import { acceptAtDoor, type InputDoor } from '../accept-at-door.js';
+import type { InputDoor } from '../accept-at-door.js';
 import { type DoorContext, type Endpoint, param } from '../endpoint.js';
 import { rawBody } from '../middleware/body.js';
 
@@ -36,7 +36,7 @@ export function postGithub(deps: PostGithub): Endpoint {
       const signed = verifyGithubSignature(source?.secret ?? nobody, body, ctx.get('X-Hub-Signature-256'));
       if (!source || !signed) throw new Problem('signature_invalid', 'the signature does not hold');
       ctx.state.verified = true;
-      const { inputId, duplicate } = await acceptAtDoor(deps, arrivedFrom(ctx, source, body));
+      const { inputId, duplicate } = await deps.accept(arrivedFrom(ctx, source, body));
       ctx.status = 202;
       ctx.body = { input_id: inputId, duplicate };
     },

@@ -9,7 +9,6 @@ import { runReapRuns } from '../reap-runs.js';
 import { runRecoverEffects } from '../recover-effects.js';
 import { runReplaySuspensions } from '../replay-suspensions.js';
 import { runResolveInputs } from '../resolve-inputs.js';
-import { runSequenceInputs } from '../sequence-inputs.js';
 import { runSharePlacements } from '../share-placements.js';
 import { runStartRuns } from '../start-runs.js';
 
@@ -19,7 +18,6 @@ export interface FoundationLoops {
 }
 
 const claiming = [
-  runSequenceInputs,
   runResolveInputs,
   runReplaySuspensions,
   runExpireSuspensions,

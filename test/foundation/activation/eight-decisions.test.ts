@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { resolveInputs, sequenceInputs, startRuns } from '../../../src/foundation/index.js';
+import { resolveInputs, startRuns } from '../../../src/foundation/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { type FoundationWorld, openFoundationWorld } from '../../support/foundation-world.js';
 
@@ -43,7 +43,6 @@ const control = (
 /** Decides what is there and starts runs, without waiting for them to end. */
 async function begin(): Promise<void> {
   const { parts } = world;
-  await sequenceInputs(parts);
   await resolveInputs(parts);
   await startRuns(parts);
 }

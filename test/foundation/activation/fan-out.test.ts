@@ -1,6 +1,6 @@
 // One input that concerns many: everybody is decided on, in parts that commit one by one, up to a stated number.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AgentDefinition, fanOutLimits, resolveInputs, sequenceInputs } from '../../../src/foundation/index.js';
+import { type AgentDefinition, fanOutLimits, resolveInputs } from '../../../src/foundation/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { type FoundationWorld, Killed, killedAt, openFoundationWorld } from '../../support/foundation-world.js';
 
@@ -37,7 +37,6 @@ async function woken(agent: AgentDefinition): Promise<number> {
 
 /** Resolves until nothing is left, and says how many commits it took. */
 async function resolveAll(parts: FoundationWorld['parts'], limits: { page: number; most: number }): Promise<number> {
-  await sequenceInputs(parts);
   for (let commits = 1; commits < 1_000; commits += 1) {
     const outcome = await resolveInputs({ ...parts, fanOut: { limits } });
     if (outcome === 'idle') return commits;
@@ -74,7 +73,6 @@ describe('F3, F4: an input that concerns many', () => {
   it('BR-40: a crash between the parts, at any commit, leaves nobody out and wakes nobody twice', async () => {
     const agent = await crowd('f2.go', 7);
     const input = await world.send({ kind: 'event', type: 'f2.go' });
-    await sequenceInputs(world.parts);
     for (const moment of ['before', 'after', 'before', 'after'] as const) {
       const host = world.host({ db: killedAt(test.database, { transaction: 2, moment }) });
       await resolveAll(host, { page: 2, most: 100 }).catch((error: unknown) => {
@@ -111,7 +109,6 @@ describe('F3, F4: an input that concerns many', () => {
     const agents = [await crowd('f6.go', 1), await crowd('f6.go', 1), await crowd('f6.go', 1)];
     const bad = agents[1]?.home ?? '';
     const input = await world.send({ kind: 'event', type: 'f6.go' });
-    await sequenceInputs(world.parts);
     const runtimes = {
       ...world.parts.runtimes,
       open: (runtime: AgentDefinition['runtime']) => {

@@ -14,7 +14,6 @@ import {
   recoverEffects,
   replaySuspensions,
   resolveInputs,
-  sequenceInputs,
   startRuns,
 } from '../../../src/foundation/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
@@ -72,7 +71,7 @@ async function send(journey: Journey, input: Partial<AgentInput>, control?: 'ste
 /** What the loops of a process do, again and again, until a state is reached. */
 async function until(journey: Journey, reached: () => Promise<boolean>): Promise<void> {
   const { host, agent } = journey;
-  const steps = [sequenceInputs, resolveInputs, replaySuspensions, openLanes, startRuns, keepLeases, recoverEffects];
+  const steps = [resolveInputs, replaySuspensions, openLanes, startRuns, keepLeases, recoverEffects];
   await vi.waitUntil(
     async () => {
       for (const step of steps) await step(host).catch(() => undefined);
@@ -198,12 +197,12 @@ describe('F2, F6, F12, F14: a fault before or after any commit between an input 
 /** What the journey is known to pass; the table is every name that it did pass. */
 const way = [
   'accept-input',
-  'sequence-inputs',
   'resolve-inputs',
-  'start-run',
-  'record-context',
+  'start-runs',
   'keep-run-event',
   'settle-run',
+  'settle-runs',
+  'await-log',
   'replay-suspension',
   'confirm-control',
   'open-lane',

@@ -1,12 +1,6 @@
 /** BR-57: complete, cancel and crash race for the end of a run; the first that is written stays, everything later is ignored. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import {
-  type FoundationParts,
-  reapRuns,
-  resolveInputs,
-  sequenceInputs,
-  startRuns,
-} from '../../../src/foundation/index.js';
+import { type FoundationParts, reapRuns, resolveInputs, startRuns } from '../../../src/foundation/index.js';
 import { seededRandom, systemClock } from '../../../src/platform/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { type FoundationWorld, openFoundationWorld } from '../../support/foundation-world.js';
@@ -38,7 +32,6 @@ async function cancel(runId: string): Promise<void> {
     { kind: 'control', type: 'run.control', target: { run: runId } },
     { control: { verb: 'cancel', authority: 'test' } },
   );
-  await sequenceInputs(world.parts);
   await resolveInputs(world.parts);
 }
 
@@ -55,7 +48,6 @@ async function race(): Promise<string> {
   const agent = await world.addAgent({ runtimeId: 'rigid' });
   const { home } = agent;
   const input = await world.send({ target: { agent: agent.agent } });
-  await sequenceInputs(world.parts);
   await resolveInputs(world.parts);
   await startRuns(world.parts);
   const [first] = await world.runs(agent);

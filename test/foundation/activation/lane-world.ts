@@ -1,13 +1,6 @@
 // An agent whose one session is busy until it is released, with what is needed to fill its lane and to see it worked off.
 import { expect } from 'vitest';
-import {
-  type AgentInput,
-  type Ingress,
-  keepLeases,
-  resolveInputs,
-  sequenceInputs,
-  startRuns,
-} from '../../../src/foundation/index.js';
+import { type AgentInput, type Ingress, keepLeases, resolveInputs, startRuns } from '../../../src/foundation/index.js';
 import type { Database } from '../../../src/platform/index.js';
 import { type AddAgent, openFoundationWorld } from '../../support/foundation-world.js';
 import { recordingRuntime, releaseHeld } from './recording-runtime.js';
@@ -22,7 +15,6 @@ export async function busyLane(database: Database, settings: AddAgent) {
     world.send({ kind: 'event', type: 'test.happened', subject: mine(), data, ...over }, ingress);
 
   async function begin(): Promise<void> {
-    await sequenceInputs(world.parts);
     await resolveInputs(world.parts);
     await startRuns(world.parts);
   }
@@ -61,7 +53,7 @@ export async function busyLane(database: Database, settings: AddAgent) {
         update foundation.sessions set lane_due_at = hearth_now() - interval '1 second' where lane_due_at is not null`;
     },
     async resolveAll(): Promise<void> {
-      while ((await sequenceInputs(world.parts)) === 'more');
+      while ((await resolveInputs(world.parts)) === 'more');
       while ((await resolveInputs(world.parts)) === 'more') await keepLeases(world.parts);
     },
   };

@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  reapRuns,
-  replaySuspensions,
-  resolveInputs,
-  sequenceInputs,
-  startRuns,
-} from '../../../src/foundation/index.js';
+import { reapRuns, replaySuspensions, resolveInputs, startRuns } from '../../../src/foundation/index.js';
 import { seededRandom, systemClock } from '../../../src/platform/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { type FoundationWorld, Killed, killedAt, openFoundationWorld } from '../../support/foundation-world.js';
@@ -55,7 +49,7 @@ async function playRound(world: FoundationWorld, round: number): Promise<void> {
     return world.send({ kind, type: 'race.answer', subject, data: index, ...(targeted ? { target } : {}) });
   });
   // The start is in the log before any answer, as it is when an answer follows from what the run did.
-  await sequenceInputs(world.parts);
+  await resolveInputs(world.parts);
   await Promise.all([drive(driver), drive(world.parts, false), ...answered]);
   await Promise.all([driver.live.idle(), world.parts.live.idle()]);
   await finish(world);
@@ -90,7 +84,6 @@ async function playRound(world: FoundationWorld, round: number): Promise<void> {
 async function drive(parts: FoundationWorld['parts'], starts = true): Promise<void> {
   try {
     for (let turn = 0; turn < 12; turn += 1) {
-      await sequenceInputs(parts);
       await resolveInputs(parts);
       if (starts) await startRuns(parts);
       await replaySuspensions(parts);

@@ -10,7 +10,6 @@ import {
   reapRuns,
   replaySuspensions,
   resolveInputs,
-  sequenceInputs,
   startRuns,
 } from '../../../src/foundation/index.js';
 import type { Database } from '../../../src/platform/index.js';
@@ -42,7 +41,6 @@ export async function openMachine(db: Database, settings: readonly RefAgent[], n
   async function rest(): Promise<void> {
     await vi.waitUntil(
       async () => {
-        await sequenceInputs(host);
         await resolveInputs(host);
         await replaySuspensions(host);
         await openLanes(host);

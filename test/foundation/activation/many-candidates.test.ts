@@ -1,7 +1,7 @@
 // One input and all that it concerns: a disposition for each candidate, one candidate for each agent, and one commit for a
 // session with its first run.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { resolveInputs, sequenceInputs } from '../../../src/foundation/index.js';
+import { resolveInputs } from '../../../src/foundation/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { type FoundationWorld, openFoundationWorld } from '../../support/foundation-world.js';
 import { faultyDatabase } from './faulty-database.js';
@@ -105,15 +105,15 @@ describe('F6: a session and its first run', () => {
                (select count(*) from foundation.candidates where home = ${agent.home}) as candidates`;
       return row;
     };
-    await sequenceInputs(world.parts);
-    for (const [moment, each] of [
-      ['before', 0],
-      ['after', 1],
-    ] as const) {
-      const { database } = faultyDatabase(test.database, { name: 'resolve-inputs', occurrence: 1, moment });
-      await expect(resolveInputs(world.host({ db: database }))).rejects.toThrow('resolve-inputs');
-      expect(await counts(), moment).toEqual({ sessions: each, runs: each, candidates: each });
-    }
+    // The first attempt is all at once, the second one by one: both are struck.
+    const struck = { name: 'resolve-inputs', moment: 'before' } as const;
+    const first = faultyDatabase(test.database, { ...struck, occurrence: 1 });
+    const second = faultyDatabase(first.database, { ...struck, occurrence: 2 });
+    await expect(resolveInputs(world.host({ db: second.database }))).rejects.toThrow('resolve-inputs');
+    expect(await counts(), 'before').toEqual({ sessions: 0, runs: 0, candidates: 0 });
+    const after = faultyDatabase(test.database, { name: 'resolve-inputs', occurrence: 1, moment: 'after' });
+    await resolveInputs(world.host({ db: after.database }));
+    expect(await counts(), 'after').toEqual({ sessions: 1, runs: 1, candidates: 1 });
     await world.settle();
     expect(await counts()).toEqual({ sessions: 1, runs: 1, candidates: 1 });
   });

@@ -9,7 +9,6 @@ import {
   reapRuns,
   resolveInputs,
   runLimits,
-  sequenceInputs,
   startRuns,
 } from '../../../src/foundation/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
@@ -46,7 +45,6 @@ const working = {
 const session = { resource: 'one-session' };
 
 async function begin(parts = world.parts): Promise<void> {
-  await sequenceInputs(parts);
   await resolveInputs(parts);
   await startRuns(parts);
 }
@@ -150,7 +148,6 @@ describe('BR-41: a host that dies', () => {
       { kind: 'control', type: 'run.control', target: { run: run?.id ?? '' } },
       { control: { verb: 'steer', authority: 'test' } },
     );
-    await sequenceInputs(doomed);
     await resolveInputs(doomed);
     await world.expire();
     await reapRuns(world.parts);
@@ -171,7 +168,6 @@ describe('BR-41: a host that dies', () => {
       { kind: 'control', type: 'run.control', target: { run: run?.id ?? '' } },
       { control: { verb: 'cancel', authority: 'test' } },
     );
-    await sequenceInputs(doomed);
     await resolveInputs(doomed);
     await world.expire();
     await reapRuns(world.parts);

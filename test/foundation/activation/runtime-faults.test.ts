@@ -6,7 +6,6 @@ import {
   type RuntimeKind,
   resolveInputs,
   runLimits,
-  sequenceInputs,
   startRuns,
 } from '../../../src/foundation/index.js';
 import type { JsonValue } from '../../../src/protocol/index.js';
@@ -125,7 +124,6 @@ it('a runtime that is deaf to a cancel is left behind, and its session goes on',
   const agent = await world.addAgent({ runtimeId: 'faulty' });
   const target = { agent: agent.agent };
   await world.send({ target, subject: { resource: 's' } });
-  await sequenceInputs(world.parts);
   await resolveInputs(world.parts);
   await startRuns(world.parts);
   const [run] = await world.runs(agent);

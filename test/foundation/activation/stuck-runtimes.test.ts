@@ -8,7 +8,6 @@ import {
   type RuntimeKind,
   resolveInputs,
   runLimits,
-  sequenceInputs,
   startRuns,
 } from '../../../src/foundation/index.js';
 import type { JsonObject, JsonValue } from '../../../src/protocol/index.js';
@@ -47,7 +46,6 @@ beforeEach(() => {
 });
 
 async function begin(): Promise<void> {
-  await sequenceInputs(world.parts);
   await resolveInputs(world.parts);
   await startRuns(world.parts);
 }
@@ -156,7 +154,7 @@ it('inputs that take longer to decide than one transaction may are decided all t
   });
   const inputs: string[] = [];
   for (let n = 0; n < 45; n += 1) inputs.push(await world.send({ target: { agent: agent.agent } }));
-  await sequenceInputs(slow);
+  await resolveInputs(slow);
   let steps = 0;
   while ((await resolveInputs(slow)) === 'more') steps += 1;
   expect(steps).toBeGreaterThan(1);

@@ -1,7 +1,7 @@
 // D16 on a real database: what attention decides is what happens, and is written at the candidate.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Ingress } from '../../../src/foundation/index.js';
-import { type AgentDefinition, resolveInputs, sequenceInputs } from '../../../src/foundation/index.js';
+import { type AgentDefinition, resolveInputs } from '../../../src/foundation/index.js';
 import type { JsonObject } from '../../../src/protocol/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { type FoundationWorld, openFoundationWorld } from '../../support/foundation-world.js';
@@ -63,17 +63,14 @@ describe('D16: attention before the decision', () => {
     const subject = { resource: `c:${agent.home}` };
     const keyed = { subject, idempotency_key: 'k' };
     const first = await tell('att.c', keyed);
-    await sequenceInputs(world.parts);
     await resolveInputs(world.parts);
     const seen = await tell('att.c', keyed);
     const foreign = await tell('att.c', keyed, { principal: 'service://alpha.test/services/other' });
     const unkeyed = await tell('att.c', { subject });
-    await sequenceInputs(world.parts);
     await resolveInputs(world.parts);
     await test.database.sql`
       update foundation.candidates set decided_at = decided_at - interval '1 hour' where home = ${agent.home}`;
     const waiting = await tell('att.c', keyed, { principal: 'service://alpha.test/services/other' });
-    await sequenceInputs(world.parts);
     await resolveInputs(world.parts);
     await world.settle();
     const passed = await tell('att.c', keyed);

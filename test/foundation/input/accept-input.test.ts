@@ -1,12 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  acceptInput,
-  inputLimits,
-  mintFrom,
-  parseAgentInput,
-  resolveInputs,
-  sequenceInputs,
-} from '../../../src/foundation/index.js';
+import { acceptInput, inputLimits, mintFrom, parseAgentInput, resolveInputs } from '../../../src/foundation/index.js';
 import type { JsonValue } from '../../../src/protocol/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { doorIngress, type FoundationWorld, openFoundationWorld } from '../../support/foundation-world.js';
@@ -129,12 +122,12 @@ describe('F2: the Input Log', () => {
     expect(accepted.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
   });
 
-  it('numbered by several sequencers, positions have no hole and no repeat, and follow what was acknowledged first', async () => {
+  it('numbered by several resolvers, positions have no hole and no repeat, and follow what was acknowledged first', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 60; n += 1)
       ids.push(await world.send({ kind: 'event', type: 'test.n' }, { tenant: 'counted' }));
-    await Promise.all([1, 2, 3].map(() => sequenceInputs(world.parts)));
-    await sequenceInputs(world.parts);
+    await Promise.all([1, 2, 3].map(() => resolveInputs(world.parts)));
+    await resolveInputs(world.parts);
     const log = await test.database.sql<{ position: number; inputId: string }[]>`
       select position, input_id from foundation.input_log where tenant = 'counted' order by position`;
     expect(log.map(({ position }) => position)).toEqual(ids.map((_, n) => n + 1));
@@ -145,7 +138,7 @@ describe('F2: the Input Log', () => {
     const agent = await world.addAgent({});
     const ids = [];
     for (let n = 0; n < 30; n += 1) ids.push(await world.send({ target: { agent: agent.agent } }));
-    await sequenceInputs(world.parts);
+    await resolveInputs(world.parts);
     await Promise.all([1, 2, 3].map(() => resolveInputs(world.parts)));
     await world.settle();
     for (const id of ids) expect((await world.view(id)).dispositions).toHaveLength(1);

@@ -1,6 +1,6 @@
 // Waits that end by themselves, that cannot be replayed, and branches of waits, on a real database.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { expireSuspensions, replaySuspensions, sequenceInputs } from '../../../src/foundation/index.js';
+import { expireSuspensions, replaySuspensions, resolveInputs } from '../../../src/foundation/index.js';
 import type { JsonObject } from '../../../src/protocol/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { openWaitingWorld, type WaitingWorld, waiter } from './waiting-world.js';
@@ -66,7 +66,7 @@ describe('F14: a wait that expires', () => {
     const terms = { until: [{ type: 'w10.a' }], expires: { in_ms: 3_600_000 } };
     const [inTime, tooLate] = [await waiting(terms), await waiting({ ...terms, until: [{ type: 'w10.b' }] })];
     await say('w10.a');
-    await sequenceInputs(world.parts);
+    await resolveInputs(world.parts);
     await test.database.sql`
       update foundation.suspensions set due_at = hearth_now() where home = ${inTime.home} and status = 'open'`;
     await letExpire(tooLate);
@@ -81,7 +81,6 @@ describe('F14: a wait that expires', () => {
     const { world, waiting, control, letExpire } = each;
     const agent = await waiting({ until: [{ type: 'w11.a' }], expires: { in_ms: 3_600_000 } });
     await control('cancel', agent);
-    await sequenceInputs(world.parts);
     await letExpire(agent);
     await expireSuspensions(world.parts);
     await world.settle();

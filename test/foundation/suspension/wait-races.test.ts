@@ -6,7 +6,6 @@ import {
   reapRuns,
   replaySuspensions,
   resolveInputs,
-  sequenceInputs,
   startRuns,
 } from '../../../src/foundation/index.js';
 import { seededRandom, systemClock } from '../../../src/platform/index.js';
@@ -84,7 +83,7 @@ async function playRound(world: FoundationWorld, seed: number): Promise<{ mayExp
 
   await world.send({ type: 'race.start', target: { agent: agent.agent }, subject });
   // The start is in the log before any answer, as it is when an answer follows from what the run did.
-  await sequenceInputs(world.parts);
+  await resolveInputs(world.parts);
   const answered = answers.map(async (type, index) => {
     await clock.sleep(Math.max(0, moments[index] ?? 0));
     const event = `${agent.home}-${type}-${index}`;
@@ -129,7 +128,6 @@ async function playRound(world: FoundationWorld, seed: number): Promise<{ mayExp
 async function drive(parts: FoundationWorld['parts'], starts = true): Promise<void> {
   try {
     for (let turn = 0; turn < 20; turn += 1) {
-      await sequenceInputs(parts);
       await resolveInputs(parts);
       if (starts) await startRuns(parts);
       await replaySuspensions(parts);

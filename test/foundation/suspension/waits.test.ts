@@ -1,6 +1,6 @@
 // Waits for more than one input, their limits and refusals, on a real database.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { resolveInputs, sequenceInputs, suspensionLimits } from '../../../src/foundation/index.js';
+import { resolveInputs, suspensionLimits } from '../../../src/foundation/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { openFoundationWorld } from '../../support/foundation-world.js';
 import { openWaitingWorld, type WaitingWorld, waiter } from './waiting-world.js';
@@ -102,7 +102,6 @@ describe('F14: a wait for several inputs', () => {
     await world.send({ type: 'wait.begin', target: { agent: agent.agent } });
     for (const type of ['w5.b', 'w5.a', 'w5.b']) await say(type, { data: type });
     // All are in the log, and decided on, before the run that waits for them begins.
-    await sequenceInputs(world.parts);
     await resolveInputs(world.parts);
     await world.settle();
     expect(await shown(agent)).toMatchObject([{ by: 'w5.b', inputs: ['w5.b "w5.b"', 'w5.a "w5.a"', 'w5.b "w5.b"'] }]);
