@@ -47,7 +47,13 @@ async function addAgent({ gateway, owner }: RunLoad) {
 async function send({ door, owner }: RunLoad, input: Omit<AgentInput, 'source_event_id'>): Promise<string> {
   inputs += 1;
   const { inputId } = await door.accept({
-    ingress: { ...owner, source: owner.address, principal: owner.address, trustClass: 'instruction' },
+    ingress: {
+      ...owner,
+      source: owner.address,
+      principal: owner.address,
+      trustClass: 'instruction',
+      relationship: 'own',
+    },
     input: { ...input, source_event_id: `bench-${inputs}` },
     body: new Uint8Array(),
     contentType: 'application/json',
@@ -106,11 +112,10 @@ function watchEnds({ gateway, onSettled }: RunLoad) {
     while (again) {
       again = false;
       const rows = await gateway.db.sql<{ inputId: string }[]>`
-        select c.input_id
-          from foundation.candidates c
-          join foundation.runs r on r.home = c.home and r.id = c.run_id
-         where c.input_id = any(${[...waiting.keys()]}::text[])
-           and r.ended_at is not null`;
+        select input_id
+          from foundation.candidates
+         where input_id = any(${[...waiting.keys()]}::text[])
+           and status in ('consumed', 'failed')`;
       for (const { inputId } of rows) {
         waiting.get(inputId)?.();
         waiting.delete(inputId);

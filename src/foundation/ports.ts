@@ -57,6 +57,9 @@ export interface AgentDefinition {
 export interface AgentDirectory {
   byHome(sql: Sql, home: string): Promise<AgentDefinition | undefined>;
   byAgent(sql: Sql, tenant: string, agent: string): Promise<AgentDefinition | undefined>;
+  /** The same for several with one look; who is not there is missing. */
+  byAgents(sql: Sql, tenant: string, agents: readonly string[]): Promise<AgentDefinition[]>;
+  byHomes(sql: Sql, homes: readonly string[]): Promise<AgentDefinition[]>;
 }
 
 /** The right of one runtime host to act for one agent: refused as soon as the authoritative epoch has moved on (D17). */

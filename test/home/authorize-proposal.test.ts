@@ -18,7 +18,12 @@ function directoryOf(agent: Partial<AgentDefinition>): AgentDirectory {
     grants: [],
     ...agent,
   };
-  return { byHome: async (_sql, home) => (home === 'h' ? definition : undefined), byAgent: async () => undefined };
+  return {
+    byHome: async (_sql, home) => (home === 'h' ? definition : undefined),
+    byAgent: async () => undefined,
+    byHomes: async () => [],
+    byAgents: async () => [],
+  };
 }
 
 function proposal(more: Partial<ActionProposal> = {}): ActionProposal {

@@ -105,6 +105,9 @@ export function openFoundationWorld(
         byHome: (_, home) => Promise.resolve(agents.get(home)),
         byAgent: (_, tenant, agent) =>
           Promise.resolve([...agents.values()].find((a) => a.tenant === tenant && a.agent === agent)),
+        byHomes: (_, homes) => Promise.resolve(homes.flatMap((home) => agents.get(home) ?? [])),
+        byAgents: (_, tenant, names) =>
+          Promise.resolve([...agents.values()].filter((a) => a.tenant === tenant && names.includes(a.agent))),
       },
       runtimes: createRuntimeRegistry([scriptedRuntime(), ...kinds]),
       ...over,

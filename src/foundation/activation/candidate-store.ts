@@ -47,20 +47,43 @@ export interface LanePlace {
 
 /** False when this way of this input has been decided already. */
 export async function insertCandidate(tx: Tx, candidate: InsertCandidate): Promise<boolean> {
-  const { input, decided, lane } = candidate;
+  return (await insertCandidates(tx, [candidate])) === 1;
+}
+
+/** How many of them are new: their ways have not been decided on before. */
+export async function insertCandidates(tx: Tx, candidates: readonly InsertCandidate[]): Promise<number> {
+  const given = candidates.map(({ input, decided, lane, attention, ...candidate }) => ({
+    home: candidate.home,
+    id: candidate.id,
+    tenant: input.tenant,
+    position: input.position,
+    input_home: input.home,
+    input_id: input.id,
+    route: candidate.route,
+    session_id: candidate.sessionId ?? null,
+    decision: decided.decision,
+    policy_id: decided.policyId,
+    reason: decided.reason,
+    status: candidate.status,
+    run_id: candidate.runId ?? null,
+    lane_rank: lane?.rank ?? 0,
+    merge_key: lane?.merge?.key ?? null,
+    merge_window_ms: lane?.merge?.windowMs ?? null,
+    attention: attention === undefined ? null : recordOfAttention(attention),
+  }));
   const rows = await tx`
     insert into foundation.candidates (
       home, id, tenant, position, input_home, input_id, route, session_id, decision, policy_id, reason, status, run_id,
       lane_rank, merge_key, not_before, attention)
-    values (
-      ${candidate.home}, ${candidate.id}, ${input.tenant}, ${input.position}, ${input.home}, ${input.id},
-      ${candidate.route}, ${candidate.sessionId ?? null}, ${decided.decision}, ${decided.policyId}, ${decided.reason},
-      ${candidate.status}, ${candidate.runId ?? null}, ${lane?.rank ?? 0}, ${lane?.merge?.key ?? null},
-      hearth_now() + ${lane?.merge?.windowMs ?? null}::integer * interval '1 millisecond',
-      ${candidate.attention === undefined ? null : tx.json(recordOfAttention(candidate.attention))})
+    select home, id, tenant, position, input_home, input_id, route, session_id, decision, policy_id, reason, status, run_id,
+           lane_rank, merge_key, hearth_now() + merge_window_ms * interval '1 millisecond', attention
+      from jsonb_to_recordset(${tx.json(given)})
+           as c (home text, id text, tenant text, position bigint, input_home text, input_id text, route text,
+                 session_id text, decision text, policy_id text, reason text, status text, run_id text,
+                 lane_rank smallint, merge_key text, merge_window_ms integer, attention jsonb)
     on conflict on constraint candidates_route_unique do nothing
     returning id`;
-  return rows.length === 1;
+  return rows.length;
 }
 
 /** Whether an input has reached a session already, by whatever way. Asked with the session locked. */

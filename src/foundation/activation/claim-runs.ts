@@ -7,7 +7,7 @@ import { insertBundles } from '../context/index.js';
 import type { FoundationParts } from '../parts.js';
 import type { Fence } from '../ports.js';
 import { type ClaimedRun, type RunRecord, runLimits, startQueuedRuns } from '../run/index.js';
-import { appendEventsOfRuns, type NewRunEvent } from '../run-event/index.js';
+import { insertEventsOfRuns, type NewRunEvent } from '../run-event/index.js';
 import type { Preparation } from './prepare-run.js';
 
 export interface ReadyRun {
@@ -27,30 +27,39 @@ export function claimRuns(claimer: Claimer, ready: readonly ReadyRun[]): Promise
   return claimer.db.transact('start-runs', async (tx) => {
     const homes = [...new Set(ready.map(({ run }) => run.home))].sort();
     const fences = await claimPlacements(claimer, tx, homes);
+    const starts = ready.flatMap(({ run, preparation }) => {
+      const fence = fences.get(run.home);
+      return fence ? [{ run, preparation, fence, events: eventsOf(run, fence, preparation) }] : [];
+    });
     const started = await startQueuedRuns(tx, {
       holder: claimer.holder,
       leaseMs: runLimits.leaseMs,
-      starts: ready.flatMap(({ run: { home, id }, preparation }) => {
-        const fence = fences.get(home);
+      starts: starts.map(({ run: { home, id }, preparation, fence, events }) => {
         const bundleDigest = 'failed' in preparation ? null : preparation.bundleDigest;
-        return fence ? [{ home, id, fence, bundleDigest }] : [];
+        return { home, id, fence, bundleDigest, events: events.length };
       }),
     });
     const claimed = started.flatMap((run) => {
-      const fence = fences.get(run.home);
-      const own = ready.find((each) => each.run.id === run.id);
-      return fence && own ? [{ run: { ...run, fence }, preparation: own.preparation }] : [];
+      const own = starts.find((each) => each.run.id === run.id);
+      return own ? [{ ...own, run: { ...run, fence: own.fence } }] : [];
     });
-    await insertBundles(
-      tx,
-      claimed.flatMap(({ run: { home }, preparation }) =>
-        'failed' in preparation ? [] : [{ home, digest: preparation.bundleDigest, bytes: preparation.bundleBytes }],
+    await Promise.all([
+      insertBundles(
+        tx,
+        claimed.flatMap(({ run: { home }, preparation }) =>
+          'failed' in preparation ? [] : [{ home, digest: preparation.bundleDigest, bytes: preparation.bundleBytes }],
+        ),
       ),
-    );
-    await appendEventsOfRuns(
-      tx,
-      claimed.map(({ run, preparation }) => ({ home: run.home, runId: run.id, events: eventsOf(run, preparation) })),
-    );
+      insertEventsOfRuns(
+        tx,
+        claimed.map(({ run: { home, id, eventCursor }, events }) => ({
+          home,
+          runId: id,
+          after: eventCursor - events.length,
+          events,
+        })),
+      ),
+    ]);
     return { claimed, elsewhere: homes.filter((home) => !fences.has(home)) };
   });
 }
@@ -65,8 +74,8 @@ async function claimPlacements(
   return new Map(claims.flatMap((fence) => (fence ? [[fence.home, fence] as const] : [])));
 }
 
-function eventsOf(run: ClaimedRun, preparation: Preparation): NewRunEvent[] {
-  const started = { type: 'run.started', data: { attempt: run.attempt, placement_epoch: run.fence.placementEpoch } };
+function eventsOf({ attempt }: RunRecord, { placementEpoch }: Fence, preparation: Preparation): NewRunEvent[] {
+  const started = { type: 'run.started', data: { attempt, placement_epoch: placementEpoch } };
   if ('failed' in preparation) return [started];
   const { bundleDigest: digest, bundleBytes, bundle } = preparation;
   const data = { digest, bytes: bundleBytes.length, activation_input_refs: bundle.activation_input_refs };

@@ -1,5 +1,5 @@
 /** Brings what was decided for a live run to the runtime that executes it, for as long as it runs. */
-import { isConnectionLost } from '../../platform/index.js';
+import { isConnectionLost, nextTurn } from '../../platform/index.js';
 import { type InputRecord, selectInput } from '../input/index.js';
 import type { FoundationParts } from '../parts.js';
 import {
@@ -34,6 +34,8 @@ export async function deliverControls(deliverer: Deliverer, delivery: DeliverCon
   const steering = new Set<Promise<void>>();
   let after = 0;
   try {
+    // A run that ends at once has nothing to be told.
+    await nextTurn();
     while (!ended.aborted) {
       for (const control of await openControls(deliverer, run, after)) {
         after = control.seq;

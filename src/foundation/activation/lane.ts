@@ -8,7 +8,7 @@ import type { Mint } from '../../protocol/index.js';
 import type { InputRecord } from '../input/index.js';
 import { newId } from '../new-id.js';
 import type { AttentionSettings } from '../ports.js';
-import { insertRun } from '../run/index.js';
+import { insertRuns } from '../run/index.js';
 import { enterState, type SessionRecord } from '../session/index.js';
 import { beginCandidate, type LanePlace } from './candidate-store.js';
 import { type LaneEntry, laneRoom, selectLane, takeAlong } from './lane-store.js';
@@ -38,18 +38,20 @@ export interface BeginRun {
 /** A queued run that makes its session active. The caller has the session locked. */
 export async function beginRun(tx: Tx, begin: BeginRun): Promise<void> {
   const { session, runId, candidateId, position, resumedFromRunId, retryOf, laneOvertakes } = begin;
-  const run = insertRun(tx, {
-    home: session.home,
-    id: runId,
-    tenant: session.tenant,
-    sessionId: session.id,
-    candidateId,
-    runtimeId: session.runtimeId,
-    runtimeVersion: session.runtimeVersion,
-    inputLogCursor: position,
-    resumedFromRunId: resumedFromRunId ?? null,
-    ...(retryOf === undefined ? {} : { retryOfRunId: retryOf.runId, attempt: retryOf.attempt }),
-  });
+  const run = insertRuns(tx, [
+    {
+      home: session.home,
+      id: runId,
+      tenant: session.tenant,
+      sessionId: session.id,
+      candidateId,
+      runtimeId: session.runtimeId,
+      runtimeVersion: session.runtimeVersion,
+      inputLogCursor: position,
+      resumedFromRunId: resumedFromRunId ?? null,
+      ...(retryOf === undefined ? {} : { retryOfRunId: retryOf.runId, attempt: retryOf.attempt }),
+    },
+  ]);
   const active = enterState(tx, {
     home: session.home,
     id: session.id,

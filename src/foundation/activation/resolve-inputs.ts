@@ -24,11 +24,12 @@ import {
   waitingTenants,
 } from '../input/index.js';
 import { mintFrom, newId } from '../new-id.js';
-import type { FoundationParts, StepOutcome } from '../parts.js';
+import { type FoundationParts, foundationChannels, type StepOutcome } from '../parts.js';
 import type { AgentDirectory } from '../ports.js';
 import { missingRuntime, type RuntimeRegistry } from '../runtime/index.js';
 import { lockSession, lockSessionByKeys, type SessionRecord, sessionKeysOf } from '../session/index.js';
 import type { SuspensionRecord } from '../suspension/index.js';
+import { activatePlain, findPlain, type PlainInput, segmentsOf } from './activate-plain.js';
 import { applyDecision, openSuspensionOf } from './apply-decision.js';
 import { hasCandidate, hasReachedSession, insertCandidate } from './candidate-store.js';
 import { type ActivationDecision, type ActivationFacts, decideActivation, joinsLane } from './decide-activation.js';
@@ -83,15 +84,25 @@ interface Batch {
 }
 
 async function resolveBatch(resolver: Resolver, tx: Tx, { tenant, wake, apart }: Batch): Promise<StepOutcome> {
-  const inputs = await takeInputs(tx, tenant);
+  // The first of them may be one that a commit before has left half-way.
+  const { inputs, halfWay } = await takeInputs(tx, tenant);
   const mint = mintFrom(resolver);
   const until = resolver.clock.monotonicMs() + batchMs;
-  // The first of them may be one that a commit before has left half-way.
-  let after = inputs.length === 0 ? undefined : await selectFanOut(tx, tenant);
+  const plain = apart
+    ? new Map<string, PlainInput>()
+    : await findPlain(resolver, tx, halfWay ? inputs.slice(1) : inputs);
+  let after = halfWay;
   let reached: LoggedInput | undefined;
   let unfinished: FanOutPlace | undefined;
   let left = inputs.length === inputLimits.resolveBatch;
-  for (const input of inputs) {
+  for (const segment of segmentsOf(inputs, plain)) {
+    if ('together' in segment) {
+      await activatePlain(tx, segment.together, mint);
+      wake.add(foundationChannels.runs);
+      reached = segment.last;
+      continue;
+    }
+    const { last: input } = segment;
     const page = { input, mint, after };
     const resolved = apart
       ? resolveAlone(resolver, tx, page)
@@ -115,17 +126,23 @@ async function resolveBatch(resolver: Resolver, tx: Tx, { tenant, wake, apart }:
   return left || unfinished ? 'more' : 'idle';
 }
 
+interface Taken {
+  inputs: LoggedInput[];
+  /** How far the first of them has been decided on. */
+  halfWay: FanOutPlace | undefined;
+}
+
 /** Numbers what waits and reads what is to be decided, in one go to the database. */
-async function takeInputs(tx: Tx, tenant: string): Promise<LoggedInput[]> {
-  if (!(await lockLog(tx, tenant))) {
-    await openLog(tx, tenant);
-    await lockLog(tx, tenant);
-  }
-  const [, inputs] = await Promise.all([
+async function takeInputs(tx: Tx, tenant: string): Promise<Taken> {
+  const [isOpen, , inputs, halfWay] = await Promise.all([
+    lockLog(tx, tenant),
     numberInputs(tx, { tenant, limit: inputLimits.sequenceBatch }),
     selectUnresolvedInputs(tx, { tenant, limit: inputLimits.resolveBatch }),
+    selectFanOut(tx, tenant),
   ]);
-  return inputs;
+  if (isOpen) return { inputs, halfWay };
+  await openLog(tx, tenant);
+  return takeInputs(tx, tenant);
 }
 
 /** One input that cannot be decided on never holds up the ones behind it, nor one of its candidates the others. */

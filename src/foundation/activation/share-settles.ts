@@ -9,7 +9,7 @@ import { type Fact, noteFacts, runFact } from '../fact/index.js';
 import { mintFrom } from '../new-id.js';
 import { type FoundationParts, foundationChannels } from '../parts.js';
 import { type ClaimedRun, endRuns, selectMissedRuns } from '../run/index.js';
-import { appendEventsOfRuns, holdRunningRuns, runChannel } from '../run-event/index.js';
+import { holdRunningRuns, insertEventsOfRuns, runChannel } from '../run-event/index.js';
 import type { RunEnding } from '../runtime/index.js';
 import { lockSessions, restSessions } from '../session/index.js';
 import { endCandidates, selectBusyLanes } from './candidate-store.js';
@@ -23,6 +23,11 @@ export type Settles = (run: ClaimedRun, ending: RunEnding) => Promise<Settled>;
 interface Ended {
   run: ClaimedRun;
   ending: RunEnding;
+}
+
+interface Plain extends Ended {
+  /** The run's event cursor. */
+  after: number;
 }
 
 const atOnce = 32;
@@ -66,9 +71,14 @@ async function settleTogether(settler: Settler, tx: Tx, ended: readonly Ended[])
   if (plain.length === 0) return none;
   const ends = plain.map(({ run, ending }) => ({ run, end: endOf(ending) }));
   await Promise.all([
-    appendEventsOfRuns(
+    insertEventsOfRuns(
       tx,
-      ends.map(({ run, end }) => ({ home: run.home, runId: run.id, events: [endEventOf(end)] })),
+      plain.map(({ run: { home, id }, ending, after }) => ({
+        home,
+        runId: id,
+        after,
+        events: [endEventOf(endOf(ending))],
+      })),
     ),
     endRuns(
       tx,
@@ -104,7 +114,7 @@ async function noteEnds(settler: Settler, tx: Tx, ends: readonly { run: ClaimedR
 }
 
 /** Locks what is to change, in the order placement, session, run, and leaves out what is not so simple. */
-async function holdPlain({ placements }: Settler, tx: Tx, ended: readonly Ended[]): Promise<Ended[]> {
+async function holdPlain({ placements }: Settler, tx: Tx, ended: readonly Ended[]): Promise<Plain[]> {
   const fences = new Map(ended.map(({ run }) => [run.home, run.fence]));
   const homes = [...fences.values()].sort((a, b) => (a.home < b.home ? -1 : 1));
   const held = await Promise.all(homes.map((fence) => placements.hold(tx, fence)));
@@ -118,8 +128,10 @@ async function holdPlain({ placements }: Settler, tx: Tx, ended: readonly Ended[
     selectMissedRuns(tx, runs),
     selectBusyLanes(tx, named),
   ]);
-  return mine.filter(({ run }) => {
+  return mine.flatMap(({ run, ending }) => {
     const session = sessions.find(({ id }) => id === run.sessionId);
-    return session?.activeRunId === run.id && running.has(run.id) && !missed.has(run.id) && !busy.has(run.sessionId);
+    const after = running.get(run.id);
+    const plainly = session?.activeRunId === run.id && !missed.has(run.id) && !busy.has(run.sessionId);
+    return after !== undefined && plainly ? [{ run, ending, after }] : [];
   });
 }

@@ -65,10 +65,11 @@ async function readAgents(
   queued: readonly QueuedRun[],
 ): Promise<void> {
   const homes = [...new Set(queued.map(({ home }) => home))].filter((home) => !agents.has(home));
-  const found = await Promise.all(homes.map((home) => directory.byHome(db.sql, home)));
-  for (const [index, home] of homes.entries()) {
-    agents.set(home, found[index]);
-    if (found[index]?.status === 'paused') passed.add(home);
+  const found = new Map((await directory.byHomes(db.sql, homes)).map((agent) => [agent.home, agent]));
+  for (const home of homes) {
+    const agent = found.get(home);
+    agents.set(home, agent);
+    if (agent?.status === 'paused') passed.add(home);
   }
 }
 

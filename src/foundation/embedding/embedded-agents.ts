@@ -24,10 +24,14 @@ export function embeddedHome(name: string): string {
 
 export function embeddedDirectory(agents: readonly EmbeddedAgent[]): AgentDirectory {
   const byHome = new Map(agents.map((agent) => [embeddedHome(agent.name), definitionOf(agent)]));
+  const find = (homes: readonly string[]) => homes.flatMap((home) => byHome.get(home) ?? []);
+  const findAgents = (tenant: string, names: readonly string[]) =>
+    tenant === embeddedTenant ? find(names.map(embeddedHome)) : [];
   return {
     byHome: (_, home) => Promise.resolve(byHome.get(home)),
-    byAgent: (_, tenant, agent) =>
-      Promise.resolve(tenant === embeddedTenant ? byHome.get(embeddedHome(agent)) : undefined),
+    byAgent: (_, tenant, agent) => Promise.resolve(findAgents(tenant, [agent])[0]),
+    byHomes: (_, homes) => Promise.resolve(find(homes)),
+    byAgents: (_, tenant, names) => Promise.resolve(findAgents(tenant, names)),
   };
 }
 

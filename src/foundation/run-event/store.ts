@@ -11,35 +11,39 @@ export interface AppendRunEvents {
 }
 
 /** The run has to exist; whether it still runs is the caller's business. */
-export function appendRunEvents(tx: Tx, append: AppendRunEvents): Promise<void> {
-  return appendEventsOfRuns(tx, [append]);
-}
-
-/** The same for several runs at once, each named once. */
-export async function appendEventsOfRuns(tx: Tx, appends: readonly AppendRunEvents[]): Promise<void> {
-  const given = appends
-    .filter(({ events }) => events.length > 0)
-    .map(({ home, runId, events }) => ({
-      home,
-      run_id: runId,
-      events: events.map(({ type, data }) => ({ type, data })),
-    }));
-  if (given.length === 0) return;
-  const wanted = given.reduce((sum, { events }) => sum + events.length, 0);
+export async function appendRunEvents(tx: Tx, { home, runId, events }: AppendRunEvents): Promise<void> {
+  if (events.length === 0) return;
   const rows = await tx`
-    with heads as (
-      update foundation.runs r
-         set event_cursor = r.event_cursor + jsonb_array_length(g.events)
-        from jsonb_to_recordset(${tx.json(given)}) as g (home text, run_id text, events jsonb)
-       where r.home = g.home and r.id = g.run_id
-      returning r.home, r.id, r.event_cursor - jsonb_array_length(g.events) as before, g.events
+    with head as (
+      update foundation.runs
+         set event_cursor = event_cursor + ${events.length}
+       where home = ${home} and id = ${runId}
+      returning event_cursor - ${events.length}::integer as before
     )
     insert into foundation.run_events (home, run_id, seq, type, data)
-    select h.home, h.id, h.before + event.number, event.value ->> 'type', event.value -> 'data'
-      from heads h
-     cross join jsonb_array_elements(h.events) with ordinality as event (value, number)
+    select ${home}, ${runId}, h.before + event.number, event.value ->> 'type', event.value -> 'data'
+      from head h
+     cross join jsonb_array_elements(${tx.json(events.map(({ type, data }) => ({ type, data })))})
+           with ordinality as event (value, number)
     returning 1`;
-  if (rows.length !== wanted) throw new Error('there are no such runs to append events to');
+  if (rows.length !== events.length) throw new Error('there is no such run to append events to');
+}
+
+export interface InsertRunEvents extends AppendRunEvents {
+  /** The cursor of the run before them. */
+  after: number;
+}
+
+/** Of several runs whose cursors the caller moves in the same transaction, with their rows locked. */
+export async function insertEventsOfRuns(tx: Tx, inserts: readonly InsertRunEvents[]): Promise<void> {
+  const given = inserts.flatMap(({ home, runId, after, events }) =>
+    events.map(({ type, data }, place) => ({ home, run_id: runId, seq: after + place + 1, type, data })),
+  );
+  if (given.length === 0) return;
+  await tx`
+    insert into foundation.run_events (home, run_id, seq, type, data)
+    select home, run_id, seq, type, data
+      from jsonb_to_recordset(${tx.json(given)}) as e (home text, run_id text, seq bigint, type text, data jsonb)`;
 }
 
 /**
@@ -62,26 +66,26 @@ export async function holdRunningRun(
   return rows.length === 1;
 }
 
-/** The same for several runs, each under its fence; answers the ids of those that are. */
+/** The same for several runs, each under its fence; answers those that are, with their event cursors. */
 export async function holdRunningRuns(
   tx: Tx,
   runs: readonly { home: string; id: string; fence: Fence }[],
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, number>> {
   const given = runs.map(({ home, id, fence }) => ({
     home,
     id,
     lease: fence.placementLeaseId,
     epoch: fence.placementEpoch,
   }));
-  const rows = await tx<{ id: string }[]>`
-    select r.id
+  const rows = await tx<{ id: string; eventCursor: number }[]>`
+    select r.id, r.event_cursor
       from foundation.runs r
       join jsonb_to_recordset(${tx.json(given)}) as g (home text, id text, lease text, epoch bigint)
         on g.home = r.home and g.id = r.id and g.lease = r.placement_lease_id and g.epoch = r.placement_epoch
      where r.status = 'running'
      order by r.home, r.id
        for no key update of r`;
-  return new Set(rows.map(({ id }) => id));
+  return new Map(rows.map(({ id, eventCursor }) => [id, eventCursor]));
 }
 
 export type RunEventPage =

@@ -22,7 +22,7 @@ export {
   endRun,
   endRuns,
   extendLeases,
-  insertRun,
+  insertRuns,
   lockExpiredRun,
   lockHeldRun,
   lockQueuedRun,

@@ -18,15 +18,29 @@ export interface InsertRun {
   attempt?: number;
 }
 
-export async function insertRun(tx: Tx, run: InsertRun): Promise<void> {
+export async function insertRuns(tx: Tx, runs: readonly InsertRun[]): Promise<void> {
+  const rows = runs.map((run) => ({
+    home: run.home,
+    id: run.id,
+    tenant: run.tenant,
+    session_id: run.sessionId,
+    activation_candidate_id: run.candidateId,
+    resumed_from_run_id: run.resumedFromRunId ?? null,
+    retry_of_run_id: run.retryOfRunId ?? null,
+    attempt: run.attempt ?? 1,
+    runtime_id: run.runtimeId,
+    runtime_version: run.runtimeVersion,
+    input_log_cursor: run.inputLogCursor,
+  }));
   await tx`
     insert into foundation.runs (
       home, id, tenant, session_id, status, activation_candidate_id, resumed_from_run_id, retry_of_run_id, attempt,
       runtime_id, runtime_version, input_log_cursor)
-    values (
-      ${run.home}, ${run.id}, ${run.tenant}, ${run.sessionId}, 'queued', ${run.candidateId},
-      ${run.resumedFromRunId ?? null}, ${run.retryOfRunId ?? null}, ${run.attempt ?? 1},
-      ${run.runtimeId}, ${run.runtimeVersion}, ${run.inputLogCursor})`;
+    select home, id, tenant, session_id, 'queued', activation_candidate_id, resumed_from_run_id, retry_of_run_id, attempt,
+           runtime_id, runtime_version, input_log_cursor
+      from jsonb_to_recordset(${tx.json(rows)})
+           as r (home text, id text, tenant text, session_id text, activation_candidate_id text, resumed_from_run_id text,
+                 retry_of_run_id text, attempt integer, runtime_id text, runtime_version text, input_log_cursor bigint)`;
 }
 
 export async function selectRun(sql: Sql, home: string, id: string): Promise<RunRecord | undefined> {
@@ -69,6 +83,8 @@ export interface StartRun {
   fence: Fence;
   /** What it works on, when that could be gathered. */
   bundleDigest: string | null;
+  /** How many events the caller writes with its start, up to the cursor that is answered. */
+  events: number;
 }
 
 /** queued → running, each under its agent's placement; those that another host was faster with are missing. */
@@ -76,19 +92,21 @@ export async function startQueuedRuns(
   tx: Tx,
   { holder, leaseMs, starts }: { holder: string; leaseMs: number; starts: readonly StartRun[] },
 ): Promise<StartedRun[]> {
-  const given = starts.map(({ home, id, fence, bundleDigest }) => ({
+  const given = starts.map(({ home, id, fence, bundleDigest, events }) => ({
     home,
     id,
     lease: fence.placementLeaseId,
     epoch: fence.placementEpoch,
     digest: bundleDigest,
+    events,
   }));
   return tx<StartedRun[]>`
     update foundation.runs as started
        set status = 'running', holder = ${holder}, placement_lease_id = g.lease, placement_epoch = g.epoch,
-           bundle_digest = g.digest, started_at = hearth_now(),
+           bundle_digest = g.digest, event_cursor = event_cursor + g.events, started_at = hearth_now(),
            lease_expires_at = hearth_now() + ${leaseMs} * interval '1 millisecond'
-      from jsonb_to_recordset(${tx.json(given)}) as g (home text, id text, lease text, epoch bigint, digest text)
+      from jsonb_to_recordset(${tx.json(given)}) 
+             as g (home text, id text, lease text, epoch bigint, digest text, events integer)
      where started.home = g.home and started.id = g.id and started.status = 'queued'
     returning ${columnsOf(tx, 'started')}, started.control_cursor`;
 }
@@ -225,7 +243,7 @@ export async function lockHeldRun(
   return row;
 }
 
-/** Ends of several runs at once, each locked and known to be the caller's. */
+/** Ends of several runs at once, each locked and known to be the caller's, who writes one event for each. */
 export async function endRuns(tx: Tx, ends: readonly EndRun[]): Promise<void> {
   const given = ends.map(({ home, id, status, reason, result }) => ({
     home,
@@ -236,7 +254,8 @@ export async function endRuns(tx: Tx, ends: readonly EndRun[]): Promise<void> {
   }));
   const rows = await tx`
     update foundation.runs r
-       set status = g.status, reason_code = g.reason, ended_at = hearth_now(), result = nullif(g.result, 'null'::jsonb)
+       set status = g.status, reason_code = g.reason, ended_at = hearth_now(), result = nullif(g.result, 'null'::jsonb),
+           event_cursor = r.event_cursor + 1
       from jsonb_to_recordset(${tx.json(given)}) as g (home text, id text, status text, reason text, result jsonb)
      where r.home = g.home and r.id = g.id and r.status = 'running'
     returning 1`;

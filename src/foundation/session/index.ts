@@ -11,9 +11,12 @@ export {
 export {
   enterState,
   type InsertSession,
+  insertActiveSessions,
   insertSession,
   keepRuntimeState,
+  knownSessionKeys,
   linkSession,
+  linkSessions,
   lockSession,
   lockSessionByKeys,
   lockSessions,

@@ -28,6 +28,54 @@ export async function insertSession(tx: Tx, session: InsertSession): Promise<Ses
   return row;
 }
 
+/** New sessions, each with the run that makes it active, and no keys. */
+export async function insertActiveSessions(
+  tx: Tx,
+  sessions: readonly (Omit<InsertSession, 'keys' | 'forkedFrom'> & { activeRunId: string })[],
+): Promise<void> {
+  const given = sessions.map(({ home, id, tenant, agent, runtimeId, runtimeVersion, activeRunId }) => ({
+    home,
+    id,
+    tenant,
+    agent,
+    runtime_id: runtimeId,
+    runtime_version: runtimeVersion,
+    active_run_id: activeRunId,
+  }));
+  await tx`
+    insert into foundation.sessions (home, id, tenant, agent, state, runtime_id, runtime_version, active_run_id)
+    select home, id, tenant, agent, 'active', runtime_id, runtime_version, active_run_id
+      from jsonb_to_recordset(${tx.json(given)})
+           as s (home text, id text, tenant text, agent text, runtime_id text, runtime_version text, active_run_id text)`;
+}
+
+/** Which of these keys lead to a session of their home, written as `{home} {key}`. */
+export async function knownSessionKeys(
+  sql: Sql,
+  keys: readonly { home: string; key: string }[],
+): Promise<ReadonlySet<string>> {
+  if (keys.length === 0) return new Set();
+  const rows = await sql<{ known: string }[]>`
+    select k.home || ' ' || k.key as known
+      from unnest(${keys.map(({ home }) => home)}::text[], ${keys.map(({ key }) => key)}::text[]) as n (home, key)
+      join foundation.session_keys k on k.home = n.home and k.key = n.key`;
+  return new Set(rows.map(({ known }) => known));
+}
+
+/** Several keys at once. */
+export async function linkSessions(
+  tx: Tx,
+  links: readonly { home: string; key: string; sessionId: string }[],
+): Promise<void> {
+  if (links.length === 0) return;
+  await tx`
+    insert into foundation.session_keys (home, key, session_id)
+    select home, key, session_id
+      from unnest(${links.map(({ home }) => home)}::text[], ${links.map(({ key }) => key)}::text[],
+                  ${links.map(({ sessionId }) => sessionId)}::text[]) as l (home, key, session_id)
+    on conflict (home, key) do nothing`;
+}
+
 /** Lets a conversation, subject or correlation id lead to a session, unless it leads somewhere already. */
 export async function linkSession(
   tx: Tx,

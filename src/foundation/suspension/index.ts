@@ -3,6 +3,7 @@ export { addStandingSubscription } from './add-standing-subscription.js';
 export { countMatch, type WaitOutcome } from './count-match.js';
 export { declareWait } from './declare-wait.js';
 export {
+  awaitedTypes,
   isAwaited,
   isTypeAwaited,
   listeningSubscriptions,

@@ -96,6 +96,22 @@ export async function isTypeAwaited(sql: Sql, { tenant, type }: { tenant: string
   return row?.awaited === true;
 }
 
+/** Which of these types some wait of the tenant is about, whatever its subject. */
+export async function awaitedTypes(
+  sql: Sql,
+  { tenant, types }: { tenant: string; types: readonly string[] },
+): Promise<ReadonlySet<string>> {
+  const matches = types.flatMap((type) => matchingTypes(type).map((pattern) => ({ type, pattern })));
+  const rows = await sql<{ type: string }[]>`
+    select distinct n.type
+      from unnest(${matches.map(({ type }) => type)}::text[], ${matches.map(({ pattern }) => pattern)}::text[]) as n (type, pattern)
+     where exists (
+             select 1
+               from foundation.subscriptions s
+              where s.owner = 'suspension' and s.status = 'active' and s.tenant = ${tenant} and s.type = n.pattern)`;
+  return new Set(rows.map(({ type }) => type));
+}
+
 function bySubject(sql: Sql, type: string, subject: string | undefined) {
   return subject === undefined ? sql`type = ${type} and subject is null` : sql`type = ${type} and subject = ${subject}`;
 }

@@ -3,7 +3,7 @@ import type { AgentDefinition, AgentDirectory } from '../../foundation/index.js'
 import type { Sql } from '../../platform/index.js';
 import type { PrincipalStatus } from '../principal/index.js';
 import { type AgentDefinitionRow, type AgentHomeRecord, toRecord } from './agent-home.js';
-import { type FindAgentHomes, findAgentHomes, readDefinitionByAddress, readDefinitionByHome } from './store.js';
+import { type FindAgentHomes, findAgentHomes, readDefinitionsByAddress, readDefinitionsByHome } from './store.js';
 
 export async function agentHomeRecord(sql: Sql, address: string): Promise<AgentHomeRecord | undefined> {
   const [row] = await findAgentHomes(sql, { address, limit: 1 });
@@ -19,15 +19,15 @@ export async function listAgentHomes(sql: Sql, list: ListAgentHomes): Promise<Ag
 
 /** The Foundation's port: who the agents are. */
 export function homeAgentDirectory(): AgentDirectory {
+  const byHomes = async (sql: Sql, homes: readonly string[]) =>
+    (await readDefinitionsByHome(sql, homes)).map(toDefinition);
+  const byAgents = async (sql: Sql, tenant: string, agents: readonly string[]) =>
+    (await readDefinitionsByAddress(sql, agents)).filter((row) => row.tenant === tenant).map(toDefinition);
   return {
-    async byHome(sql, home) {
-      const row = await readDefinitionByHome(sql, home);
-      return row && toDefinition(row);
-    },
-    async byAgent(sql, tenant, agent) {
-      const row = await readDefinitionByAddress(sql, agent);
-      return row?.tenant === tenant ? toDefinition(row) : undefined;
-    },
+    byHomes,
+    byAgents,
+    byHome: async (sql, home) => (await byHomes(sql, [home]))[0],
+    byAgent: async (sql, tenant, agent) => (await byAgents(sql, tenant, [agent]))[0],
   };
 }
 

@@ -27,22 +27,20 @@ export async function insertAgentHome(tx: Tx, agent: NewAgentHome): Promise<void
 }
 
 /** What the Foundation asks for at every input: no more than that. */
-export async function readDefinitionByHome(sql: Sql, home: string): Promise<AgentDefinitionRow | undefined> {
-  const [row] = await sql<AgentDefinitionRow[]>`
+export function readDefinitionsByHome(sql: Sql, homes: readonly string[]): Promise<AgentDefinitionRow[]> {
+  return sql<AgentDefinitionRow[]>`
     select a.home, p.address, p.tenant, p.status, a.runtime_id, a.runtime_config, a.attention, a.capability_grants
       from home.agent_homes a
       join home.principals p on p.home = a.home
-     where a.home = ${home}`;
-  return row;
+     where a.home = any(${[...homes]}::text[])`;
 }
 
-export async function readDefinitionByAddress(sql: Sql, address: string): Promise<AgentDefinitionRow | undefined> {
-  const [row] = await sql<AgentDefinitionRow[]>`
+export function readDefinitionsByAddress(sql: Sql, addresses: readonly string[]): Promise<AgentDefinitionRow[]> {
+  return sql<AgentDefinitionRow[]>`
     select a.home, p.address, p.tenant, p.status, a.runtime_id, a.runtime_config, a.attention, a.capability_grants
       from home.principals p
       join home.agent_homes a on a.home = p.home
-     where p.address = ${address}`;
-  return row;
+     where p.address = any(${[...addresses]}::text[])`;
 }
 
 export interface FindAgentHomes {

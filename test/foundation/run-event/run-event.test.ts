@@ -81,5 +81,5 @@ test('a page says that it is the last only when the run has ended and nothing co
 
 test('there is no appending to a run that does not exist', async () => {
   runId = `run_${home}_${'8'.padStart(26, '0')}`;
-  await expect(append('a')).rejects.toThrow(/no such runs/);
+  await expect(append('a')).rejects.toThrow(/no such run/);
 });
