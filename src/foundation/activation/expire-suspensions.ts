@@ -1,9 +1,10 @@
 /**
  * Waits whose time is over by the database's clock go on all the same, by the input `suspension.expired`, which is written
  * in the commit that marks them: a crash leaves both or neither, and several processes mark each once. What was received in
- * time and is in the log by then still counts, so the log is read once more before. Lock order: session.
+ * time and is in the log by then still counts, so the log is read once more before. One that cannot be ended is tried later
+ * and later, and holds up no other. Lock order: session.
  */
-import type { Tx } from '../../platform/index.js';
+import { isConnectionLost, type Tx } from '../../platform/index.js';
 import { causeOfRun, foundationPrincipal, foundationSource } from '../fact/index.js';
 import { acceptInput, selectResolvedPosition } from '../input/index.js';
 import { mintFrom } from '../new-id.js';
@@ -16,13 +17,20 @@ import {
   selectDueSuspensions,
   selectSuspension,
 } from '../suspension/index.js';
-import { type Replayer, readLog } from './replay-suspensions.js';
+import { postponeWait, type Replayer, readLog } from './replay-suspensions.js';
 
 const batch = 50;
 
 export async function expireSuspensions(expirer: Replayer): Promise<StepOutcome> {
   const due = await selectDueSuspensions(expirer.db.sql, batch);
-  for (const suspension of due) await expire(expirer, suspension);
+  for (const suspension of due) {
+    try {
+      await expire(expirer, suspension);
+    } catch (error) {
+      if (isConnectionLost(error)) throw error;
+      await postponeWait(expirer, suspension, error);
+    }
+  }
   return due.length === batch ? 'more' : 'idle';
 }
 

@@ -12,13 +12,23 @@ export interface LaneEntry {
   overtakes: boolean;
 }
 
+export interface SelectLane {
+  home: string;
+  sessionId: string;
+  /** The longest that a head may be held. */
+  heldMs: number;
+  limit: number;
+  oldestFirst: boolean;
+}
+
 /** The first of a lane: by class and then by arrival, or by arrival alone. */
 export async function selectLane(
   tx: Tx,
-  { home, sessionId, limit, oldestFirst }: { home: string; sessionId: string; limit: number; oldestFirst: boolean },
+  { home, sessionId, heldMs, limit, oldestFirst }: SelectLane,
 ): Promise<LaneEntry[]> {
   return tx<LaneEntry[]>`
-    select id, position, merge_key, not_before, coalesce(not_before <= hearth_now(), true) as due,
+    select id, position, merge_key, not_before,
+           coalesce(not_before not between hearth_now() and hearth_now() + ${heldMs} * interval '1 millisecond', true) as due,
            position > (select min(position)
                          from foundation.candidates
                         where home = ${home} and session_id = ${sessionId} and status = 'queued') as overtakes
@@ -76,12 +86,22 @@ export async function selectTakenAlong(
      limit ${limit}`;
 }
 
-/** Idle sessions whose held lane may start by now. */
-export async function selectDueLanes(sql: Sql, limit: number): Promise<{ home: string; id: string }[]> {
+/** Idle sessions whose held lane may start by now. None is held for longer than `heldMs`, whatever the clock has done since. */
+export async function selectDueLanes(
+  sql: Sql,
+  { heldMs, limit }: { heldMs: number; limit: number },
+): Promise<{ home: string; id: string }[]> {
   return sql<{ home: string; id: string }[]>`
     select home, id
       from foundation.sessions
-     where lane_due_at <= hearth_now()
+     where lane_due_at <= hearth_now() or lane_due_at > hearth_now() + ${heldMs} * interval '1 millisecond'
      order by lane_due_at
      limit ${limit}`;
+}
+
+export async function postponeLane(tx: Tx, { home, id }: { home: string; id: string }, pauseMs: number): Promise<void> {
+  await tx`
+    update foundation.sessions
+       set lane_due_at = hearth_now() + ${pauseMs} * interval '1 millisecond'
+     where home = ${home} and id = ${id} and lane_due_at is not null`;
 }

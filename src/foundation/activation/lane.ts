@@ -85,7 +85,7 @@ export async function dequeueNext(tx: Tx, session: SessionRecord, mint: Mint): P
 }
 
 async function nextOf(tx: Tx, { home, id: sessionId, laneOvertakes }: SessionRecord): Promise<LaneEntry[]> {
-  const lane = { home, sessionId, limit: laneLimits.merged };
+  const lane = { home, sessionId, heldMs: laneLimits.mergeWindowMs, limit: laneLimits.merged };
   const byClass = await selectLane(tx, { ...lane, oldestFirst: false });
   const starves = byClass[0]?.overtakes === true && laneOvertakes >= laneLimits.overtakes;
   return starves ? selectLane(tx, { ...lane, oldestFirst: true }) : byClass;

@@ -15,7 +15,7 @@ import { lockSession, type SessionRecord } from '../session/index.js';
 import {
   markReplayed,
   markReplayedTo,
-  postponeReplay,
+  postponeSuspension,
   type SuspensionRecord,
   selectLogMatches,
   selectSuspension,
@@ -46,17 +46,18 @@ export async function replaySuspensions(replayer: Replayer): Promise<StepOutcome
       more = (await replaySuspension(replayer, suspension)) === 'more' || more;
     } catch (error) {
       if (isConnectionLost(error)) throw error;
-      await postpone(replayer, suspension, error);
+      await postponeWait(replayer, suspension, error);
     }
   }
   return more ? 'more' : 'idle';
 }
 
-async function postpone({ db, log }: Replayer, suspension: SuspensionRecord, error: unknown): Promise<void> {
+/** Twice as long each time. */
+export async function postponeWait({ db, log }: Replayer, suspension: SuspensionRecord, error: unknown): Promise<void> {
   const { id, replayFaults } = suspension;
   const pause = Math.min(longestPauseMs, pauseMs * 2 ** Math.min(replayFaults, 16));
-  log.error({ err: error, suspensionId: id, faults: replayFaults + 1, pauseMs: pause }, 'a wait could not be replayed');
-  await db.transact('postpone-replay', (tx) => postponeReplay(tx, suspension, pause));
+  log.error({ err: error, suspensionId: id, faults: replayFaults + 1, pauseMs: pause }, 'a wait is looked at later');
+  await db.transact('postpone-wait', (tx) => postponeSuspension(tx, suspension, pause));
 }
 
 /** `more` when the log is longer than one commit reads. */

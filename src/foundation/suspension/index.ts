@@ -44,7 +44,7 @@ export {
   expireSuspension,
   markReplayed,
   markReplayedTo,
-  postponeReplay,
+  postponeSuspension,
   selectAwaitedSubjects,
   selectDueSuspensions,
   selectLogMatches,

@@ -132,11 +132,14 @@ export async function markReplayedTo(tx: Tx, { home, id }: WaitPlace, position: 
      where home = ${home} and id = ${id} and status = 'open' and replayed_at is null`;
 }
 
-export async function postponeReplay(tx: Tx, { home, id }: WaitPlace, pauseMs: number): Promise<void> {
+/** Its log is read again, and it expires, no sooner than that. */
+export async function postponeSuspension(tx: Tx, { home, id }: WaitPlace, pauseMs: number): Promise<void> {
   await tx`
     update foundation.suspensions
-       set replay_faults = replay_faults + 1, replay_due_at = hearth_now() + ${pauseMs} * interval '1 millisecond'
-     where home = ${home} and id = ${id} and status = 'open' and replayed_at is null`;
+       set replay_faults = replay_faults + 1,
+           replay_due_at = hearth_now() + ${pauseMs} * interval '1 millisecond',
+           due_at = greatest(due_at, hearth_now() + ${pauseMs} * interval '1 millisecond')
+     where home = ${home} and id = ${id} and status = 'open' and expired_by is null`;
 }
 
 /** Open waits whose time is over by the database's clock. */

@@ -1,6 +1,7 @@
 // Events that wait beside each other in a lane and become one run.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { laneLimits, openLanes, startRuns } from '../../../src/foundation/index.js';
+import { openDatabase } from '../../../src/platform/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { killedAt } from '../../support/foundation-world.js';
 import { busyLane } from './lane-world.js';
@@ -168,4 +169,51 @@ describe('F3, F9: a merge window', () => {
       expect(await world.view(event)).toMatchObject({ dispositions: [{ status: 'consumed', runId: run?.id }] });
     }
   });
+});
+
+describe('F6, F15: lanes that are due', () => {
+  it('one that cannot be begun is tried later, and holds up no other', async () => {
+    const lanes = [await heldLane(), await heldLane()];
+    const [bad, good] = lanes;
+    for (const { passWindows } of lanes) await passWindows();
+    await test.database.sql.unsafe(`
+      create function public.no_begin() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+      create trigger no_begin before insert on foundation.runs for each row
+        when (new.home = '${bad?.agent.home}') execute function public.no_begin()`);
+    for (let turn = 0; turn < 2; turn += 1) expect(await openLanes(bad?.world.parts as never)).toBe('idle');
+    await test.database.sql.unsafe('drop trigger no_begin on foundation.runs; drop function public.no_begin()');
+    await good?.world.settle();
+    expect(await good?.shown()).toEqual([[1]]);
+    expect(await bad?.shown()).toEqual([]);
+    const [held] = await test.database.sql`
+      select lane_due_at > hearth_now() as later from foundation.sessions where home = ${bad?.agent.home ?? ''}`;
+    expect(held).toEqual({ later: true });
+    await bad?.passWindows();
+    await bad?.world.settle();
+    expect(await bad?.shown()).toEqual([[1]]);
+  });
+
+  it('is not held for hours by a clock that has gone back eight of them', async () => {
+    const { world, agent } = await heldLane();
+    const back = openDatabase({
+      target: test.target,
+      applicationName: 'hearth test',
+      maxConnections: 2,
+      clock: world.parts.clock,
+      log: world.parts.log,
+      clockOffsetMs: -8 * 3_600_000,
+    });
+    expect(await world.runs(agent)).toHaveLength(1);
+    await openLanes({ ...world.parts, db: back });
+    await back.close();
+    await world.settle();
+    expect((await world.runs(agent)).map(({ result }) => result)).toContainEqual([1]);
+  });
+
+  async function heldLane() {
+    const lane = await busyLane(test.database, { mergeWindowMs: windowMs });
+    await lane.happen(1);
+    await lane.release();
+    return lane;
+  }
 });

@@ -92,6 +92,30 @@ describe('F14: a wait that expires', () => {
 });
 
 describe('F14: the replay sweep', () => {
+  it('passes a wait that cannot be ended, tries it later, and ends the others', async () => {
+    const { world, waiting, shown, letExpire } = each;
+    const terms = { until: [{ type: 'w14.a' }], expires: { in_ms: 3_600_000 } };
+    const agents = [await waiting(terms), await waiting(terms)];
+    const [stuck, other] = agents;
+    for (const agent of agents) await letExpire(agent);
+    await test.database.sql.unsafe(`
+      create function public.no_expiry() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+      create trigger no_expiry before insert on foundation.inputs for each row
+        when (new.home = '${stuck?.home}') execute function public.no_expiry()`);
+    for (let turn = 0; turn < 2; turn += 1) expect(await expireSuspensions(world.parts)).toBe('idle');
+    await test.database.sql.unsafe('drop trigger no_expiry on foundation.inputs; drop function public.no_expiry()');
+    const [row] = await test.database.sql`
+      select replay_faults, due_at > hearth_now() as later
+        from foundation.suspensions
+       where home = ${stuck?.home ?? ''} and status = 'open'`;
+    expect(row).toEqual({ replayFaults: 1, later: true });
+    await world.settle();
+    expect(await shown(other as never)).toMatchObject([{ by: 'suspension.expired' }]);
+    await letExpire(stuck as never);
+    await world.settle();
+    expect(await shown(stuck as never)).toMatchObject([{ by: 'suspension.expired' }]);
+  });
+
   it('passes a wait that cannot be replayed, tries it later and later, and serves the others', async () => {
     const { world } = each;
     const script = waiter({ until: [{ type: 'w12.a' }] });
