@@ -14,8 +14,7 @@ import { insertActiveSessions, knownSessionKeys, linkSessions, sessionKeysOf } f
 import { awaitedTypes } from '../suspension/index.js';
 import { insertCandidates } from './candidate-store.js';
 import { type ActivationDecision, decideActivation } from './decide-activation.js';
-
-type LoggedInput = InputRecord & { position: number };
+import type { LoggedInput } from './resolve-seed.js';
 
 interface Activator {
   directory: AgentDirectory;

@@ -11,11 +11,8 @@ import {
   type Tx,
   type Wakeups,
 } from '../../platform/index.js';
-import type { Mint } from '../../protocol/index.js';
-import { attendTo, type WeighedAttention } from '../attention/index.js';
 import {
   advanceResolvedPosition,
-  type InputRecord,
   inputLimits,
   lockLog,
   numberInputs,
@@ -26,19 +23,12 @@ import {
 import { mintFrom, newId } from '../new-id.js';
 import { type FoundationParts, foundationChannels, type StepOutcome } from '../parts.js';
 import type { AgentDirectory } from '../ports.js';
-import { missingRuntime, type RuntimeRegistry } from '../runtime/index.js';
-import { lockSession, lockSessionByKeys, type SessionRecord, sessionKeysOf } from '../session/index.js';
-import type { SuspensionRecord } from '../suspension/index.js';
+import type { RuntimeRegistry } from '../runtime/index.js';
 import { activatePlain, findPlain, type PlainInput, segmentsOf } from './activate-plain.js';
-import { applyDecision, openSuspensionOf } from './apply-decision.js';
-import { hasCandidate, hasReachedSession, insertCandidate } from './candidate-store.js';
-import { type ActivationDecision, type ActivationFacts, decideActivation, joinsLane } from './decide-activation.js';
-import { decideWait } from './decide-wait.js';
+import { hasCandidate, insertCandidate } from './candidate-store.js';
 import { keepFanOut, selectFanOut } from './fan-out-store.js';
-import { type CandidateSeed, type FanOutPlace, type FindCandidates, findCandidates } from './find-candidates.js';
-import { isLaneFull } from './lane.js';
-
-type LoggedInput = InputRecord & { position: number };
+import { type FanOutPlace, type FindCandidates, findCandidates } from './find-candidates.js';
+import { type LoggedInput, type ResolvingSeed, resolveSeed } from './resolve-seed.js';
 
 export type Resolver = Pick<FoundationParts, 'clock' | 'random'> & {
   db: Database;
@@ -187,13 +177,8 @@ async function resolveApart(resolver: Resolver, tx: Tx, resolving: ResolvingSeed
   }
 }
 
-interface Resolving {
-  input: LoggedInput;
-  mint: Mint;
-}
-
+type Resolving = Omit<ResolvingSeed, 'seed'>;
 type ResolvingPage = Resolving & { after: FanOutPlace | undefined };
-type ResolvingSeed = Resolving & { seed: CandidateSeed };
 
 interface ResolvedPage {
   channels: string[];
@@ -212,83 +197,6 @@ async function resolveInput(
   if (cut) await setAside(tx, { input, mint, reason: 'fan_out_limit' });
   else if (!more && !(await hasCandidate(tx, input.id))) await setAside(tx, { input, mint, reason });
   return { channels, more };
-}
-
-async function resolveSeed(
-  { runtimes, clock }: Resolver,
-  tx: Tx,
-  { seed, input, mint }: ResolvingSeed,
-): Promise<string[]> {
-  const { agent } = seed;
-  const session = await lockSeedSession(tx, seed, input);
-  // Replaying a suspension, or another way, may have brought the input here before: a session takes it once.
-  if (session && (await hasReachedSession(tx, { home: agent.home, inputId: input.id, sessionId: session.id })))
-    return [];
-  const suspension = await openSuspensionOf(tx, session);
-  const runtime = runtimes.open(agent.runtime)?.describe() ?? missingRuntime(agent.runtime.id);
-  const facts: ActivationFacts = {
-    kind: input.kind,
-    route: seed.routeKind,
-    sessionState: stateFor(seed, session, suspension),
-    agentStatus: agent.status,
-    runtime,
-    whenActive: seed.whenActive,
-    ...(input.control === null ? {} : { controlVerb: input.control.verb }),
-    suspensionMatches: suspension !== undefined && suspension.id === seed.suspensionId,
-    wakes: input.trustClass !== 'historical_evidence',
-    laneHeld: session !== undefined && session.laneDueAt !== null,
-  };
-  const attention = await attentionOf(tx, { facts, seed, input, now: clock.now() });
-  if (attention) facts.attention = attention;
-  const decided = await decideWithinLane(tx, session, facts);
-  return applyDecision(tx, {
-    mint,
-    input,
-    seed,
-    session,
-    suspension,
-    runtime,
-    attention,
-    decided: suspension ? await decideWait(tx, { facts, suspension, input, decided }) : decided,
-  });
-}
-
-/** An event that an agent listens to is weighed before the state of its session decides. */
-async function attentionOf(
-  tx: Tx,
-  { facts, seed, input, now }: { facts: ActivationFacts; seed: CandidateSeed; input: LoggedInput; now: Date },
-): Promise<WeighedAttention | undefined> {
-  const { subscription, agent } = seed;
-  if (!subscription || facts.kind !== 'event' || !facts.wakes || facts.agentStatus === 'ended') return undefined;
-  return attendTo(tx, { agent, input, subscription, activeRun: facts.sessionState === 'active', now });
-}
-
-/** The lane is counted only for what would join it. */
-async function decideWithinLane(
-  tx: Tx,
-  session: SessionRecord | undefined,
-  facts: ActivationFacts,
-): Promise<ActivationDecision> {
-  const decided = decideActivation(facts);
-  if (!session || !joinsLane(decided.decision)) return decided;
-  return (await isLaneFull(tx, session)) ? decideActivation({ ...facts, laneFull: true }) : decided;
-}
-
-function lockSeedSession(tx: Tx, seed: CandidateSeed, input: InputRecord): Promise<SessionRecord | undefined> {
-  const { home } = seed.agent;
-  if (seed.sessionId !== undefined) return lockSession(tx, { home, id: seed.sessionId });
-  return lockSessionByKeys(tx, home, sessionKeysOf(input));
-}
-
-/** A control that names a run concerns that run: to one that is over, its session is idle whatever runs there now. */
-function stateFor(
-  { runId }: CandidateSeed,
-  session: SessionRecord | undefined,
-  suspension: SuspensionRecord | undefined,
-): ActivationFacts['sessionState'] {
-  if (!session) return 'none';
-  if (runId === undefined || runId === session.activeRunId || runId === suspension?.runId) return session.state;
-  return 'idle';
 }
 
 /** What concerns nobody is kept with its reason, under the home it came through. */
