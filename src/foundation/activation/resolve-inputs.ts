@@ -180,6 +180,8 @@ async function resolveApart(resolver: Resolver, tx: Tx, resolving: ResolvingSeed
 type Resolving = Omit<ResolvingSeed, 'seed'>;
 type ResolvingPage = Resolving & { after: FanOutPlace | undefined };
 
+type ResolveSeed = (resolver: Resolver, tx: Tx, resolving: ResolvingSeed) => Promise<string[]>;
+
 interface ResolvedPage {
   channels: string[];
   /** The input concerns more, from here on. */
@@ -189,7 +191,7 @@ interface ResolvedPage {
 async function resolveInput(
   resolver: Resolver,
   tx: Tx,
-  { input, mint, after, resolve }: ResolvingPage & { resolve: typeof resolveSeed },
+  { input, mint, after, resolve }: ResolvingPage & { resolve: ResolveSeed },
 ): Promise<ResolvedPage> {
   const { seeds, reason, more, cut } = await findCandidates(resolver, tx, { input, after, ...resolver.fanOut });
   const channels: string[] = [];
