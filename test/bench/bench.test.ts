@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { readOptions } from '../../bench/options.js';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -37,3 +38,15 @@ it('a run of tiny size delivers through both pairs, runs an agent, and reports e
   ]);
   expect(figures.filter(({ value }) => !(Number.parseFloat(value) > 0))).toEqual([]);
 }, 180_000);
+
+it.each([
+  [['--help'], undefined],
+  [['--rounds', '0'], '--rounds is a whole number from 1.'],
+  [['--rounds', '1.5'], '--rounds is a whole number from 1.'],
+  [['--scale', '0'], '--scale is a number above 0.'],
+  [['--only', 'runs,tea'], 'There is no group tea: machine, delivery, runs.'],
+  [['--nonsense'], expect.stringContaining("Unknown option '--nonsense'")],
+  [['--only', 'runs', '--json'], { only: ['runs'], rounds: 5, scale: 1, json: true }],
+])('%j is understood, or answered with a sentence', (args, expected) => {
+  expect(readOptions(args)).toEqual(expected);
+});
