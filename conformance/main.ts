@@ -74,6 +74,12 @@ async function main(): Promise<number> {
   }
 }
 
+// A reader that has seen enough, as in `--list | head`, is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit();
+  throw error;
+});
+
 try {
   process.exitCode = await main();
 } catch (error) {

@@ -1,5 +1,6 @@
 // Verdicts, reports, expected failures and the command line: what a run says and how it ends.
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -169,5 +170,15 @@ describe('the command line', () => {
       /HEARTH_RESOLVE=conformance\.test=http[\s\S]*hearth peer pin conformance\.test \S{43}\n/,
     );
     expect((await run('--list')).out).toContain('REQUESTS-8 MUST');
+  });
+
+  test('a reader that has seen enough is no error', async () => {
+    const child = spawn('node', [program, '--list'], { cwd: folder });
+    child.stdout.destroy();
+    const err: Buffer[] = [];
+    child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+    const [code] = await once(child, 'close');
+    expect(`${Buffer.concat(err)}`).toBe('');
+    expect(code).toBe(0);
   });
 });
