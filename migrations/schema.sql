@@ -339,6 +339,12 @@ table foundation.inputs
   CREATE INDEX inputs_by_time ON foundation.inputs USING btree (tenant, received_at, id)
   CREATE INDEX inputs_unsequenced ON foundation.inputs USING btree (received_at, id) WHERE ("position" IS NULL)
 
+table foundation.lease_clock
+  one boolean not null default true
+  at timestamp with time zone not null
+  constraint lease_clock_one_check CHECK (one)
+  constraint lease_clock_pkey PRIMARY KEY (one)
+
 table foundation.run_controls
   home text not null
   run_id text not null
@@ -532,7 +538,7 @@ table foundation.suspensions
   expired_by text
   partly_matched integer not null default 0
   replayed_to bigint
-  replay_due_at timestamp with time zone not null default hearth_now()
+  replay_due_at timestamp with time zone not null default hearth_lease_now()
   replay_faults integer not null default 0
   constraint suspensions_check CHECK (((status = 'consumed'::text) <= (continuation_run_id IS NOT NULL)))
   constraint suspensions_needed_check CHECK (((needed >= 1) AND (needed <= 16)))
@@ -721,6 +727,13 @@ table public.hearth_migrations
   applied_at timestamp with time zone not null default clock_timestamp()
   constraint hearth_migrations_pkey PRIMARY KEY (name)
 
+function public.hearth_lease_now()
+  CREATE OR REPLACE FUNCTION public.hearth_lease_now()
+   RETURNS timestamp with time zone
+   LANGUAGE sql
+   STABLE PARALLEL SAFE
+  RETURN (SELECT lease_clock.at FROM foundation.lease_clock)
+
 function public.hearth_now()
   CREATE OR REPLACE FUNCTION public.hearth_now()
    RETURNS timestamp with time zone
@@ -749,20 +762,24 @@ comment on foundation.candidates.merged_into: The candidate whose run takes this
 comment on foundation.candidates.merged_count: How many others the run of this one takes along.
 comment on foundation.context_bundles: What a runtime was shown, by SHA-256 of the exact canonical bytes.
 comment on foundation.effects: EffectRecord, owned by the Environment: the intent is committed as pending before anything is dispatched.
+comment on foundation.effects.claimed_until: In lease time (hearth_lease_now).
 comment on foundation.embedded_placements: Which process acts for an agent in a Foundation that is embedded without homes; the epoch only grows.
+comment on foundation.embedded_placements.expires_at: In lease time (hearth_lease_now).
 comment on foundation.environment_states: Versioned domain state as an agent's environment knows it; PROJECT and environment writes advance the version.
 comment on foundation.input_log: The order in which committed inputs can be read by cursor; kept as long as inputs.
 comment on foundation.input_log_heads: Per tenant: the last position given, and the last position whose candidates were decided.
 comment on foundation.input_log_heads.fan_out_after: The next input is decided on for a part of whom it concerns: this far. Null before the first part and after the last.
 comment on foundation.inputs: Durable Input Log: every authenticated, valid AgentInput, kept before it is acknowledged. home is the mailbox it came through.
 comment on foundation.inputs.control: Set by ingress only, for kind control: verb and authority. Never read from data.
-comment on foundation.inputs.position: Place in its tenant's log, given after commit by the sequencer; null until then.
+comment on foundation.inputs.position: Place in its tenant's log, given in the commit that decides on it; null until then.
 comment on foundation.inputs.relationship: Set by ingress only: whether who sent it is of this domain, known to it, or neither. Never read from data.
 comment on foundation.inputs.due_at: Set by ingress only: when it is too late for what this is about. Null where nobody knows.
 comment on foundation.inputs.priority: Set by ingress only, from the authenticated connection. Never read from data.
+comment on foundation.lease_clock: The time by which leases, claims and pauses are told. Living hosts move it on at each heartbeat; it stands still while none lives, and so falls behind the wall clock.
 comment on foundation.run_controls: What was decided for a live run and has to reach the process that holds it.
 comment on foundation.run_events: Append-only events of a run, numbered under the run's row lock from 1 without holes.
 comment on foundation.runs: One activation attempt each: queued, running, then exactly one end state with its reason; an ended run never runs again.
+comment on foundation.runs.lease_expires_at: In lease time (hearth_lease_now).
 comment on foundation.runs.reap_after: A run whose lease is over and that could not be ended is not tried again before this; reap_faults counts the attempts.
 comment on foundation.runtime_states: Checkpoints: the runtime's own state behind a RuntimeStateRef.
 comment on foundation.schedules: When an input is to be made (F15). Each slot is fired once, in the commit that moves next_fire_at past it.
@@ -797,6 +814,7 @@ comment on home.idempotency_keys: Requests that carried an Idempotency-Key, by c
 comment on home.mailbox_messages: What reached or left a principal, bytes as received. The unique tuple is the delivery identity (D5); it is kept at least as long as dedupe memory, 7 days.
 comment on home.mailboxes: One mailbox per principal; its row lock numbers the messages.
 comment on home.placements: The one authoritative record of which runtime host acts for an agent; the epoch only grows.
+comment on home.placements.expires_at: In lease time (hearth_lease_now).
 comment on home.placements.wanted_by: The host that asks for this agent; until wanted_until, once it is given back, nobody else takes it.
 comment on home.principal_keys: Signing keys of a principal, held in custody for it; they leave only as signatures.
 comment on home.principals: Humans, agents and services of this domain. home is the opaque tag that starts every key of what belongs to it; an address is never given twice.

@@ -2,6 +2,7 @@
 import type { Clock, Database, Log, Random, Wakeups } from '../platform/index.js';
 import type { Settles } from './activation/index.js';
 import type { SharedCommits } from './effect/index.js';
+import type { LeaseClock } from './placement/index.js';
 import type { AgentDirectory, Authority, EffectAdapters, Placements } from './ports.js';
 import type { LiveRuns, RuntimeRegistry } from './runtime/index.js';
 
@@ -15,6 +16,7 @@ export interface FoundationParts {
   /** How runs end; those that end at the same time share a commit. */
   settles: Settles;
   placements: Placements;
+  leaseClock: LeaseClock;
   authority: Authority;
   adapters: EffectAdapters;
   directory: AgentDirectory;

@@ -1,8 +1,8 @@
 // The loop that keeps this host's placements and the leases of the runs it drives.
-import { type FoundationParts, keepLeases, runLimits } from '../foundation/index.js';
+import { type FoundationParts, keepLeases, placementLimits } from '../foundation/index.js';
 import { runWorker } from '../platform/index.js';
 
-const idleMs = runLimits.heartbeatMs;
+const idleMs = placementLimits.heartbeatMs;
 
 export function runKeepLeases(parts: FoundationParts, signal: AbortSignal): Promise<void> {
   const { clock, wakeups, log, random } = parts;

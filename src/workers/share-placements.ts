@@ -1,8 +1,8 @@
 // The loop that hands agents to hosts that ask for them, and lets go of those that this host has no use for.
-import { type FoundationParts, foundationChannels, runLimits, sharePlacements } from '../foundation/index.js';
+import { type FoundationParts, foundationChannels, placementLimits, sharePlacements } from '../foundation/index.js';
 import { runWorker } from '../platform/index.js';
 
-const idleMs = runLimits.heartbeatMs;
+const idleMs = placementLimits.heartbeatMs;
 
 export function runSharePlacements(parts: FoundationParts, signal: AbortSignal): Promise<void> {
   const { clock, wakeups, log, random } = parts;

@@ -9,6 +9,7 @@ import {
   befriend,
   deliver,
   gatewayOf,
+  living,
   openWorld,
   response,
   say,
@@ -226,16 +227,18 @@ describe('after a restart', () => {
     // The process that was killed in the middle left its claim.
     await alpha.home.db.sql`
       update federation.peer_deliveries
-         set claim = 'killed', claimed_until = hearth_now() + interval '1 second', failures = 3, failing_since = hearth_now(),
+         set claim = 'killed', claimed_until = hearth_lease_now() + interval '1 second', failures = 3, failing_since = hearth_now(),
              next_attempt_at = hearth_now() + interval '500 milliseconds'
        where peer = ${beta.name}`;
     const stop = new AbortController();
+    const host = living(alpha);
     const restarted = gatewayOf(world.network, alpha.home);
     const worker = runDeliverOutbox(restarted, stop.signal);
     await until(async () => (await Promise.all(said.map(entry))).every((item) => item?.status === 'delivered'));
     stop.abort();
     await restarted.wakeups.close();
     await worker;
+    await host.stop();
     expect(await texts(first)).toEqual(['pending 0']);
   });
 

@@ -12,6 +12,7 @@ import {
   sendTransaction,
 } from '../../src/federation/index.js';
 import { type EffectGateway, isRefusal, performEffect, shareCommits } from '../../src/foundation/index.js';
+import { leaseClock } from '../../src/foundation/placement/index.js';
 import {
   type Certifier,
   currentBundle,
@@ -231,4 +232,23 @@ export function agent(domain: TestDomain, name: string): Principal {
   const found = domain.agents[name];
   if (!found) throw new Error(`${domain.name} has no ${name}`);
   return found;
+}
+
+/** A host of the domain that lives, so that lease time goes on. */
+export function living({ home: { db, clock } }: TestDomain): { stop(): Promise<void> } {
+  const { beat } = leaseClock({ db, clock });
+  const stopped = new AbortController();
+  const loop = async () => {
+    while (!stopped.signal.aborted) {
+      await beat();
+      await clock.sleep(50, stopped.signal);
+    }
+  };
+  const ended = loop();
+  return {
+    stop() {
+      stopped.abort();
+      return ended;
+    },
+  };
 }

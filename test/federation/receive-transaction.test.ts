@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { blockPeer, pinPeer } from '../../src/federation/index.js';
 import { listMessages, type Principal } from '../../src/home/index.js';
 import { formatInstant, LIMITS } from '../../src/protocol/index.js';
-import { agent, befriend, openWorld, type TestDomain, type World } from './federation-world.js';
+import { agent, befriend, living, openWorld, type TestDomain, type World } from './federation-world.js';
 import { newConversation, newTransactionId, readAnswer, seal, sendRaw, signRaw } from './raw-transaction.js';
 
 let world: World;
@@ -168,9 +168,11 @@ describe('one transaction id has one answer (BR-17)', () => {
     const first = await send(envelopes, { id });
     await beta.home.db.sql`
       update federation.inbound_transactions
-         set answer = null, claim = 'dead', claimed_until = hearth_now() + interval '700 milliseconds'
+         set answer = null, claim = 'dead', claimed_until = hearth_lease_now() + interval '700 milliseconds'
        where transaction_id = ${id}`;
+    const host = living(beta);
     const second = await send(envelopes, { id });
+    await host.stop();
     expect(second.results).toEqual(first.results);
   });
 
@@ -181,7 +183,7 @@ describe('one transaction id has one answer (BR-17)', () => {
     await send(envelopes, { id });
     await beta.home.db.sql`
       update federation.inbound_transactions
-         set answer = null, results = null, claim = 'dead', claimed_until = hearth_now()
+         set answer = null, results = null, claim = 'dead', claimed_until = hearth_lease_now()
        where transaction_id = ${id}`;
     const second = await send(envelopes, { id });
     expect(second.results[0]?.result).toBe('duplicate');

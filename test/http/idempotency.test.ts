@@ -194,7 +194,7 @@ describe('faults', () => {
     // Its process is dead, but nobody knows that before the claim has run out.
     expect((await post('/v1/messages', 'half', message)).body.code).toBe('idempotency_in_progress');
     const { sql } = domain.test.database;
-    await sql`update home.idempotency_keys set claimed_until = hearth_now() where claimed_until is not null`;
+    await sql`update home.idempotency_keys set claimed_until = hearth_lease_now() where claimed_until is not null`;
     const answer = await post('/v1/messages', 'half', message);
     expect([answer.status, answer.body.status]).toEqual([202, 'succeeded']);
     expect(await rows('foundation.effects')).toBe(before + 1);

@@ -18,6 +18,10 @@ export interface Cluster {
   /** The process that a host's name belongs to, in the start that it had the name in. */
   processOf(holder: string): Promise<DomainProcess>;
   databaseNow(): Promise<Date>;
+  /** The clock of the database's machine is set to so much before or after what it was at the beginning. */
+  stepDatabaseClock(ms: number): Promise<void>;
+  /** The database stands still for all until the answer is called. */
+  freezeDatabase(): () => void;
   close(): Promise<void>;
 }
 
@@ -106,6 +110,14 @@ function clusterOf({ postgres, directory, processes }: Parts): Cluster {
       if (!row) throw new Error('the database has no time');
       return row.now;
     },
+    async stepDatabaseClock(ms) {
+      await sql.unsafe(`
+        create or replace function hearth_now() returns timestamptz language sql stable parallel safe
+        return statement_timestamp()
+             + coalesce(nullif(current_setting('hearth.clock_offset_ms', true), '')::bigint, 0) * interval '1 millisecond'
+             + interval '${ms} milliseconds'`);
+    },
+    freezeDatabase: () => postgres.freeze(),
     async close() {
       await Promise.all(processes.map((process) => process.kill()));
       await postgres.stop();

@@ -3,7 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CountingServer, startCountingServer } from '../support/counting-server.js';
 import { type Cluster, startCluster } from './domain-cluster.js';
 import { expectSound } from './invariants.js';
-import { atRest, command, createAgents, type DrivenRun, holdingRun, release, runById } from './workload.js';
+import {
+  atRest,
+  command,
+  createAgents,
+  type DrivenRun,
+  holdOnBoth,
+  release,
+  runById,
+  untilRenewed,
+} from './workload.js';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -12,7 +21,7 @@ const inputs: string[] = [];
 let server: CountingServer;
 let cluster: Cluster;
 /** One run in work on each process. */
-const held = new Map<string, DrivenRun>();
+let held: ReadonlyMap<string, DrivenRun>;
 
 beforeAll(async () => {
   server = await startCountingServer();
@@ -24,30 +33,6 @@ afterAll(async () => {
   await cluster.close();
   await server.close();
 });
-
-/** Gives agents work that lasts until each process has some. */
-async function holdOnBoth(): Promise<void> {
-  for (let n = 1; n < agentCount && held.size < 2; n += 1) {
-    const id = await command(cluster, { agent: `agent${n}`, session: 'held', type: 'hold.on', n });
-    inputs.push(id);
-    const run = await holdingRun(cluster.sql, id);
-    const { name } = await cluster.processOf(run.holder);
-    if (held.has(name)) await release(cluster, run.id);
-    else held.set(name, run);
-  }
-  expect([...held.keys()].sort()).toEqual(['p0', 'p1']);
-}
-
-/** A heartbeat of each process later. */
-async function untilRenewed(): Promise<void> {
-  const renewed = [...held.values()].map(async ({ id }) => {
-    const { leaseExpiresAt } = await runById(cluster.sql, id);
-    await expect
-      .poll(async () => (await runById(cluster.sql, id)).leaseExpiresAt.getTime(), { timeout: 10_000, interval: 100 })
-      .toBeGreaterThan(leaseExpiresAt.getTime());
-  });
-  await Promise.all(renewed);
-}
 
 interface Slot {
   type: string;
@@ -65,7 +50,7 @@ async function slotsOf(scheduleId: string): Promise<Slot[]> {
 
 describe('a wall clock five minutes ahead that steps by eight hours (BR-52)', () => {
   it('takes over no live lease, ends no wait early, and lets timers come in time', { timeout: 120_000 }, async () => {
-    await holdOnBoth();
+    held = await holdOnBoth(cluster, { agentCount, inputs });
     const from = await cluster.databaseNow();
     const at = (ms: number) => new Date(from.getTime() + ms).toISOString();
     const timer = await cluster.ask('POST', '/v1/schedules', {
@@ -79,11 +64,11 @@ describe('a wall clock five minutes ahead that steps by eight hours (BR-52)', ()
     const paused = await command(cluster, { agent: 'agent0', session: 'paused', type: 'pause.on', n: 1 });
     inputs.push(paused);
     const moved = cluster.at(1);
-    await untilRenewed();
+    await untilRenewed(cluster, held.values());
     for (const step of [8 * hour, -8 * hour, 5 * minute, 0]) {
       await moved.moveWallClock(step);
       inputs.push(await command(cluster, { agent: 'agent0', session: 'work', type: 'work.do', n: step }));
-      await untilRenewed();
+      await untilRenewed(cluster, held.values());
     }
     const passedMs = (await cluster.databaseNow()).getTime() - from.getTime();
     expect(passedMs).toBeGreaterThan(5_000);

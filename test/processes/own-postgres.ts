@@ -1,5 +1,5 @@
 // A PostgreSQL with room for the connections of several domain processes, which the one of the whole test run has not.
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, type DatabaseTarget, databaseAnswers, migrate, systemClock } from '../../src/platform/index.js';
@@ -12,6 +12,8 @@ export interface OwnPostgres {
   /** Migrated. */
   database: Database;
   url: string;
+  /** Every process of the server stands still until the answer is called. */
+  freeze(): () => void;
   stop(): Promise<void>;
 }
 
@@ -44,6 +46,16 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   return {
     database,
     url: `postgres://${superuser}@localhost/postgres?host=${encodeURIComponent(place.socketDirectory)}`,
+    freeze() {
+      const { pid = 0 } = postmaster;
+      // The postmaster first, so that it makes no more of them; each backend leads a process group of its own.
+      process.kill(pid, 'SIGSTOP');
+      const backends = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+      for (const backend of backends) process.kill(backend, 'SIGSTOP');
+      return () => {
+        for (const each of [...backends, pid]) process.kill(each, 'SIGCONT');
+      };
+    },
     async stop() {
       await database.close();
       const ended = new Promise((resolve) => postmaster.once('exit', resolve));

@@ -128,6 +128,35 @@ export async function runById(sql: Sql, id: string): Promise<DrivenRun> {
   return run;
 }
 
+/** Gives agents work that lasts until each of two processes has some; by the names of the processes. */
+export async function holdOnBoth(
+  cluster: Cluster,
+  { agentCount, inputs, session = 'held' }: { agentCount: number; inputs: string[]; session?: string },
+): Promise<Map<string, DrivenRun>> {
+  const held = new Map<string, DrivenRun>();
+  for (let n = 1; n < agentCount && held.size < 2; n += 1) {
+    const id = await command(cluster, { agent: `agent${n}`, session, type: 'hold.on', n });
+    inputs.push(id);
+    const run = await holdingRun(cluster.sql, id);
+    const { name } = await cluster.processOf(run.holder);
+    if (held.has(name)) await release(cluster, run.id);
+    else held.set(name, run);
+  }
+  expect([...held.keys()].sort()).toEqual(['p0', 'p1']);
+  return held;
+}
+
+/** A heartbeat of each of their processes later. */
+export async function untilRenewed(cluster: Cluster, held: Iterable<DrivenRun>): Promise<void> {
+  const renewed = [...held].map(async ({ id }) => {
+    const { leaseExpiresAt } = await runById(cluster.sql, id);
+    await expect
+      .poll(async () => (await runById(cluster.sql, id)).leaseExpiresAt.getTime(), { timeout: 10_000, interval: 100 })
+      .toBeGreaterThan(leaseExpiresAt.getTime());
+  });
+  await Promise.all(renewed);
+}
+
 export async function release(cluster: Cluster, runId: string): Promise<void> {
   await cluster.ask('POST', `/v1/runs/${runId}/controls`, { verb: 'steer', control_id: `release-${runId}`, data: {} });
 }

@@ -177,9 +177,9 @@ export function openFoundationWorld(
       return page.kind === 'page' ? page.events.map(({ type }) => type) : [];
     },
     async expire() {
-      await db.sql`update foundation.runs set lease_expires_at = hearth_now() - interval '1 second' where status = 'running'`;
-      await db.sql`update foundation.effects set claimed_until = hearth_now() where status = 'dispatching'`;
-      await db.sql`update home.placements set expires_at = hearth_now() - interval '1 second'`;
+      await db.sql`update foundation.runs set lease_expires_at = hearth_lease_now() - interval '1 second' where status = 'running'`;
+      await db.sql`update foundation.effects set claimed_until = hearth_lease_now() where status = 'dispatching'`;
+      await db.sql`update home.placements set expires_at = hearth_lease_now() - interval '1 second'`;
     },
     async recover() {
       await world.expire();

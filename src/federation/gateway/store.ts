@@ -24,7 +24,7 @@ export async function insertTransaction(tx: Tx, claimed: ClaimTransaction): Prom
   const rows = await tx`
     insert into federation.inbound_transactions (peer, transaction_id, body_digest, claim, claimed_until)
     values (${claimed.peer}, ${claimed.transactionId}, ${claimed.bodyDigest}, ${claimed.claim},
-            hearth_now() + ${claimed.claimMs} * interval '1 millisecond')
+            hearth_lease_now() + ${claimed.claimMs} * interval '1 millisecond')
     on conflict (peer, transaction_id) do nothing
     returning 1`;
   return rows.length === 1;
@@ -34,12 +34,12 @@ export async function insertTransaction(tx: Tx, claimed: ClaimTransaction): Prom
 export async function takeTransaction(tx: Tx, claimed: ClaimTransaction): Promise<boolean> {
   const rows = await tx`
     update federation.inbound_transactions
-       set claim = ${claimed.claim}, claimed_until = hearth_now() + ${claimed.claimMs} * interval '1 millisecond'
+       set claim = ${claimed.claim}, claimed_until = hearth_lease_now() + ${claimed.claimMs} * interval '1 millisecond'
      where peer = ${claimed.peer}
        and transaction_id = ${claimed.transactionId}
        and body_digest = ${claimed.bodyDigest}
        and answer is null
-       and (claimed_until is null or claimed_until <= hearth_now())
+       and (claimed_until is null or claimed_until <= hearth_lease_now())
     returning 1`;
   return rows.length === 1;
 }

@@ -23,7 +23,7 @@ export async function deliverablePeers(sql: Sql, limit: number): Promise<Domain[
                           order by o.position
                           limit 1) head
      where d.next_attempt_at <= hearth_now()
-       and (d.claimed_until is null or d.claimed_until <= hearth_now())
+       and (d.claimed_until is null or d.claimed_until <= hearth_lease_now())
      order by d.next_attempt_at, d.peer
      limit ${limit}`;
   return rows.map((row) => row.peer);
@@ -59,10 +59,10 @@ export async function claimDelivery(
 ): Promise<DeliveryState | undefined> {
   const [row] = await tx<DeliveryState[]>`
     update federation.peer_deliveries
-       set claim = ${claim}, claimed_until = hearth_now() + ${claimMs} * interval '1 millisecond'
+       set claim = ${claim}, claimed_until = hearth_lease_now() + ${claimMs} * interval '1 millisecond'
      where peer = ${peer}
        and next_attempt_at <= hearth_now()
-       and (claim = ${claim} or claimed_until is null or claimed_until <= hearth_now())
+       and (claim = ${claim} or claimed_until is null or claimed_until <= hearth_lease_now())
     returning failures,
               coalesce(extract(epoch from hearth_now() - failing_since) * 1000, 0)::bigint as failing_for_ms`;
   return row;

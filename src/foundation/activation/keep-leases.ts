@@ -1,7 +1,7 @@
 /**
  * Keeps what this host uses: the placements of agents that it drives runs of, or did a moment ago, and the leases of these
- * runs. A run whose fence has moved on is told to stop, because nothing it does counts any more: also after this process has
- * slept through its leases, when its first beat finds them over by the database's clock. A row that somebody has locked is
+ * runs, and moves lease time on. A run whose fence has moved on is told to stop, because nothing it does counts any more: also
+ * after this process has slept through its leases, when its first beat finds them over. A row that somebody has locked is
  * tried again in a moment, so that one that is stuck lets no other lapse.
  */
 import type { Tx } from '../../platform/index.js';
@@ -11,14 +11,15 @@ import type { RenewedPlacement } from '../ports.js';
 import { extendLeases, runLimits } from '../run/index.js';
 import type { LiveRun } from '../runtime/index.js';
 
-type Keeper = Pick<FoundationParts, 'db' | 'clock' | 'placements' | 'holder' | 'live'>;
+type Keeper = Pick<FoundationParts, 'db' | 'clock' | 'placements' | 'leaseClock' | 'holder' | 'live'>;
 
 const tries = 10;
 const betweenTriesMs = 100;
 
 /** A step that is always done: the loop runs at the heartbeat. */
 export async function keepLeases(keeper: Keeper): Promise<StepOutcome> {
-  const { live, clock } = keeper;
+  const { live, clock, leaseClock } = keeper;
+  await leaseClock.beat();
   // What is idle for longer is on its way to others; so is what lapses before the next beat.
   const wanted = live.placed().filter(({ idleMs }) => idleMs === undefined || idleMs < placementLimits.idleKeptMs);
   let homes = wanted.map(({ home }) => home);

@@ -1,5 +1,5 @@
 /**
- * Ends runs whose lease has run out by the database's clock, whoever held them, and lets their input be tried again. Each is
+ * Ends runs whose lease has run out in lease time, whoever held them, and lets their input be tried again. Each is
  * a commit of its own: one that cannot be ended is put off for longer each time, and holds up no other.
  */
 import { isConnectionLost } from '../../platform/index.js';

@@ -16,7 +16,7 @@ export function listEffectsToAsk(sql: Sql, limit: number): Promise<OpenEffect[]>
                   where r.home = effects.home and r.id = effects.run_id and r.status = 'running'
                ) as run_lives
           from foundation.effects
-         where status in ('dispatching', 'unknown') and claimed_until <= hearth_now()
+         where status in ('dispatching', 'unknown') and claimed_until <= hearth_lease_now()
       ) open
      where status = 'unknown' or not run_lives
      order by claimed_until
@@ -30,7 +30,7 @@ export async function releaseEffect(tx: Tx, effect: EffectRecord): Promise<boole
        set status = 'pending', claimed_until = null
      where home = ${effect.home} and effect_id = ${effect.effectId}
        and status = ${effect.status} and attempt = ${effect.attempt}
-       and (status = 'unknown' or claimed_until <= hearth_now())
+       and (status = 'unknown' or claimed_until <= hearth_lease_now())
        and not exists (
          select from foundation.runs r
           where r.home = ${effect.home} and r.id = ${effect.runId} and r.status = 'running'
@@ -49,7 +49,7 @@ export async function postponeAsking(tx: Tx, effect: EffectRecord): Promise<void
     update foundation.effects
        set claimed_until = case
              when hearth_now() - dispatched_at < ${askForMs}::bigint * interval '1 millisecond'
-             then hearth_now() + least(
+             then hearth_lease_now() + least(
                     greatest(hearth_now() - dispatched_at, ${firstAskMs}::bigint * interval '1 millisecond'),
                     ${lastAskMs}::bigint * interval '1 millisecond'
                   )

@@ -20,7 +20,7 @@ export async function findEffect(
 ): Promise<FoundEffect | undefined> {
   const [found] = await sql<(EffectRecord & { claimRemainingMs: number })[]>`
     select ${effectColumns(sql)},
-           coalesce(greatest(ceil(extract(epoch from claimed_until - hearth_now()) * 1000), 0), 0)::int
+           coalesce(greatest(ceil(extract(epoch from claimed_until - hearth_lease_now()) * 1000), 0), 0)::int
              as claim_remaining_ms
       from foundation.effects
      where home = ${key.home} and proposal_scope = ${key.proposalScope} and proposal_id = ${key.proposalId}`;
@@ -146,7 +146,7 @@ export async function claimEffect(tx: Tx, { seen, hold, decision, run, claimMs }
     update foundation.effects
        set status = 'dispatching',
            attempt = attempt + 1,
-           claimed_until = hearth_now() + ${claimMs}::bigint * interval '1 millisecond',
+           claimed_until = hearth_lease_now() + ${claimMs}::bigint * interval '1 millisecond',
            dispatched_at = coalesce(dispatched_at, hearth_now()),
            authorization_decision = ${tx.json({ ...decision })},
            run_id = coalesce(${run?.runId ?? null}, run_id),
@@ -156,7 +156,7 @@ export async function claimEffect(tx: Tx, { seen, hold, decision, run, claimMs }
            reason_code = null
      where home = ${seen.home} and effect_id = ${seen.effectId}
        and status = ${seen.status} and attempt = ${seen.attempt}
-       and (status in ('pending', 'unknown') or (status = 'dispatching' and claimed_until <= hearth_now()))
+       and (status in ('pending', 'unknown') or (status = 'dispatching' and claimed_until <= hearth_lease_now()))
     returning ${effectColumns(tx)}`;
   return effect;
 }
@@ -182,7 +182,7 @@ export async function settleEffect(tx: Tx, effect: EffectRecord, outcome: Effect
            result = ${result === undefined ? null : tx.json(result)},
            result_ref = ${(status === 'succeeded' ? outcome.resultRef : undefined) ?? null},
            settled_at = case when ${status} = 'unknown' then null else hearth_now() end,
-           claimed_until = case when ${status} = 'unknown' then hearth_now() + ${askAgainMs} * interval '1 millisecond' end
+           claimed_until = case when ${status} = 'unknown' then hearth_lease_now() + ${askAgainMs} * interval '1 millisecond' end
      where home = ${effect.home} and effect_id = ${effect.effectId}
        and status in ${tx(settlesFrom[status])}
        and (${status} = 'succeeded' or attempt = ${effect.attempt})

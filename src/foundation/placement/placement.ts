@@ -1,6 +1,6 @@
 /**
- * Placement: which runtime host acts for an agent. States of a row: *held* (expires_at ahead) and *lapsed* (expires_at
- * reached, by its holder's silence or by release). A lapsed placement fences everything under its epoch; the next claim,
+ * Placement: which runtime host acts for an agent. States of a row: *held* (expires_at ahead in lease time) and *lapsed*
+ * (expires_at reached, by its holder's silence or by release). A lapsed placement fences everything under its epoch; the next claim,
  * whoever makes it, starts a new epoch. Rows are never deleted, so that the epoch only grows (D17).
  *
  * How hosts share agents: a host keeps an agent while it drives one of its runs, and for `idleKeptMs` after the last. A host
@@ -11,6 +11,7 @@
 export const placementLimits = {
   /** How long a host may be silent before another may act for its agents. */
   ttlMs: 6_000,
+  heartbeatMs: 1_500,
   idleKeptMs: 10_000,
   /** Agents without a run that one host keeps; those idle for longest go first. */
   idleKept: 1_000,

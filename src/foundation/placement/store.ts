@@ -1,6 +1,6 @@
 /**
- * The SQL of placements, in whichever table an embedder keeps them. Every statement judges expiry by the database's clock at
- * its own start; those that concern many agents wait for none of them, so that one that is stuck holds up no other.
+ * The SQL of placements, in whichever table an embedder keeps them. Every statement judges expiry by lease time at its own
+ * start; those that concern many agents wait for none of them, so that one that is stuck holds up no other.
  */
 import type { Sql, Tx } from '../../platform/index.js';
 import type { Fence, RenewedPlacement } from '../ports.js';
@@ -25,22 +25,22 @@ export async function claimPlacement(
     insert into ${tx(table)} as held (home, placement_lease_id, placement_epoch, holder, expires_at)
     values (${home}, ${newLeaseId}, 1, ${holder}, ${expiry(tx)})
         on conflict (home) do update
-       set placement_lease_id = case when held.expires_at > hearth_now() then held.placement_lease_id
+       set placement_lease_id = case when held.expires_at > hearth_lease_now() then held.placement_lease_id
                                      else excluded.placement_lease_id end,
-           placement_epoch = case when held.expires_at > hearth_now() then held.placement_epoch
+           placement_epoch = case when held.expires_at > hearth_lease_now() then held.placement_epoch
                                   else held.placement_epoch + 1 end,
-           wanted_by = case when held.expires_at > hearth_now() then held.wanted_by end,
-           wanted_until = case when held.expires_at > hearth_now() then held.wanted_until end,
+           wanted_by = case when held.expires_at > hearth_lease_now() then held.wanted_by end,
+           wanted_until = case when held.expires_at > hearth_lease_now() then held.wanted_until end,
            holder = excluded.holder,
            expires_at = excluded.expires_at
-     where case when held.expires_at > hearth_now() then held.holder = excluded.holder
-                else held.wanted_until is null or held.wanted_until <= hearth_now() or held.wanted_by = excluded.holder end
+     where case when held.expires_at > hearth_lease_now() then held.holder = excluded.holder
+                else held.wanted_until is null or held.wanted_until <= hearth_lease_now() or held.wanted_by = excluded.holder end
     returning home, placement_lease_id, placement_epoch`;
   return row;
 }
 
 function expiry(sql: Sql) {
-  return sql`hearth_now() + ${placementLimits.ttlMs}::integer * interval '1 millisecond'`;
+  return sql`hearth_lease_now() + ${placementLimits.ttlMs}::integer * interval '1 millisecond'`;
 }
 
 /** F12, D17: locks the authoritative record and compares by equality; the lock keeps it so until the transaction ends. */
@@ -53,7 +53,7 @@ export async function lockPlacement(
     select 1
       from ${tx(table)}
      where home = ${home} and placement_lease_id = ${placementLeaseId} and placement_epoch = ${placementEpoch}
-       and expires_at > hearth_now()
+       and expires_at > hearth_lease_now()
        for share`;
   return rows.length === 1;
 }
@@ -73,7 +73,7 @@ export async function renewPlacements(
     with unlocked as (
       select home
         from ${tx(table)}
-       where holder = ${holder} and home = any(${[...homes]}) and expires_at > hearth_now()
+       where holder = ${holder} and home = any(${[...homes]}) and expires_at > hearth_lease_now()
          for update skip locked
     ), renewed as (
       update ${tx(table)} p
@@ -85,7 +85,7 @@ export async function renewPlacements(
     select p.home, p.placement_lease_id, p.placement_epoch, r.home is not null as renewed
       from ${tx(table)} p
       left join renewed r on r.home = p.home
-     where p.holder = ${holder} and p.home = any(${[...homes]}) and p.expires_at > hearth_now()`;
+     where p.holder = ${holder} and p.home = any(${[...homes]}) and p.expires_at > hearth_lease_now()`;
 }
 
 /** Of these agents, or of all. */
@@ -96,8 +96,8 @@ export async function releasePlacements(
 ): Promise<void> {
   await tx`
     update ${tx(table)}
-       set expires_at = hearth_now()
-     where holder = ${holder} and expires_at > hearth_now()
+       set expires_at = hearth_lease_now()
+     where holder = ${holder} and expires_at > hearth_lease_now()
        ${homes === undefined ? tx`` : tx`and home = any(${[...homes]})`}`;
 }
 
@@ -109,7 +109,7 @@ export async function selectHeldElsewhere(
   const rows = await sql<{ home: string }[]>`
     select home
       from ${sql(table)}
-     where home = any(${[...homes]}) and holder <> ${holder} and expires_at > hearth_now()`;
+     where home = any(${[...homes]}) and holder <> ${holder} and expires_at > hearth_lease_now()`;
   return rows.map(({ home }) => home);
 }
 
@@ -118,11 +118,11 @@ export async function wantPlacements(tx: Tx, table: PlacementTable, { holder, ho
   const rows = await tx<{ home: string }[]>`
     update ${tx(table)} p
        set wanted_by = ${holder},
-           wanted_until = hearth_now() + ${placementLimits.askMs}::integer * interval '1 millisecond'
+           wanted_until = hearth_lease_now() + ${placementLimits.askMs}::integer * interval '1 millisecond'
       from (select home
               from ${tx(table)}
-             where home = any(${[...homes]}) and holder <> ${holder} and expires_at > hearth_now()
-               and (wanted_until is null or wanted_until <= hearth_now())
+             where home = any(${[...homes]}) and holder <> ${holder} and expires_at > hearth_lease_now()
+               and (wanted_until is null or wanted_until <= hearth_lease_now())
                for update skip locked) unlocked
      where p.home = unlocked.home
     returning p.home`;
@@ -133,7 +133,17 @@ export async function selectWanted(sql: Sql, table: PlacementTable, holder: stri
   const rows = await sql<{ home: string }[]>`
     select home
       from ${sql(table)}
-     where holder = ${holder} and expires_at > hearth_now() and wanted_until > hearth_now() and wanted_by <> ${holder}
+     where holder = ${holder} and expires_at > hearth_lease_now() and wanted_until > hearth_lease_now() and wanted_by <> ${holder}
      limit 10000`;
   return rows.map(({ home }) => home);
+}
+
+/** Lease time afterwards, in whole milliseconds; without a move it is only read. */
+export async function moveLeaseTime(tx: Tx, move: { from: Date; byMs: number } | undefined): Promise<Date> {
+  const [row] = await tx<{ at: Date }[]>`
+    update foundation.lease_clock
+       set at = greatest(at, ${move?.from ?? null}::timestamptz + ${move?.byMs ?? null}::double precision * interval '1 millisecond')
+    returning at`;
+  if (!row) throw new Error('there is no lease clock');
+  return row.at;
 }

@@ -8,7 +8,6 @@ import type { Fence } from '../ports.js';
 export const runLimits = {
   /** As long as a placement: a host that has lost one has lost the other. */
   leaseMs: 6_000,
-  heartbeatMs: 1_500,
   attempts: 5,
   timeLimitMs: 15 * 60_000,
   /** How long a runtime that was told to stop may take to say how it ended. */

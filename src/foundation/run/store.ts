@@ -104,7 +104,7 @@ export async function startQueuedRuns(
     update foundation.runs as started
        set status = 'running', holder = ${holder}, placement_lease_id = g.lease, placement_epoch = g.epoch,
            bundle_digest = g.digest, event_cursor = event_cursor + g.events, started_at = hearth_now(),
-           lease_expires_at = hearth_now() + ${leaseMs} * interval '1 millisecond'
+           lease_expires_at = hearth_lease_now() + ${leaseMs} * interval '1 millisecond'
       from jsonb_to_recordset(${tx.json(given)}) 
              as g (home text, id text, lease text, epoch bigint, digest text, events integer)
      where started.home = g.home and started.id = g.id and started.status = 'queued'
@@ -169,7 +169,7 @@ export async function extendLeases(
          for no key update of r skip locked
     ), extended as (
       update foundation.runs e
-         set lease_expires_at = hearth_now() + ${leaseMs} * interval '1 millisecond'
+         set lease_expires_at = hearth_lease_now() + ${leaseMs} * interval '1 millisecond'
         from unlocked u
        where e.home = u.home and e.id = u.id
       returning e.id
@@ -183,8 +183,8 @@ export async function selectExpiredRuns(sql: Sql, limit: number): Promise<RunPla
   return sql<RunPlace[]>`
     select home, id, session_id
       from foundation.runs
-     where status = 'running' and lease_expires_at < hearth_now()
-       and (reap_after is null or reap_after <= hearth_now())
+     where status = 'running' and lease_expires_at < hearth_lease_now()
+       and (reap_after is null or reap_after <= hearth_lease_now())
      order by lease_expires_at
      limit ${limit}`;
 }
@@ -197,7 +197,7 @@ export async function postponeReaping(
   const [row] = await tx<{ reapFaults: number }[]>`
     update foundation.runs
        set reap_faults = reap_faults + 1,
-           reap_after = hearth_now()
+           reap_after = hearth_lease_now()
              + least(${longestPauseMs}::bigint, ${pauseMs}::bigint << least(reap_faults, 16)) * interval '1 millisecond'
      where home = ${home} and id = ${id}
     returning reap_faults`;
@@ -212,7 +212,7 @@ export async function lockExpiredRun(
   const [row] = await tx<RunRecord[]>`
     select ${runColumns(tx)}
       from foundation.runs
-     where home = ${home} and id = ${id} and status = 'running' and lease_expires_at < hearth_now()
+     where home = ${home} and id = ${id} and status = 'running' and lease_expires_at < hearth_lease_now()
        for update`;
   return row;
 }

@@ -113,7 +113,7 @@ export async function selectUnreplayedSuspensions(sql: Sql, limit: number): Prom
   return sql<SuspensionRecord[]>`
     select ${suspensionColumns(sql)}
       from foundation.suspensions
-     where status = 'open' and replayed_at is null and replay_due_at <= hearth_now()
+     where status = 'open' and replayed_at is null and replay_due_at <= hearth_lease_now()
      order by replay_due_at
      limit ${limit}`;
 }
@@ -137,7 +137,7 @@ export async function postponeSuspension(tx: Tx, { home, id }: WaitPlace, pauseM
   await tx`
     update foundation.suspensions
        set replay_faults = replay_faults + 1,
-           replay_due_at = hearth_now() + ${pauseMs} * interval '1 millisecond',
+           replay_due_at = hearth_lease_now() + ${pauseMs} * interval '1 millisecond',
            due_at = greatest(due_at, hearth_now() + ${pauseMs} * interval '1 millisecond')
      where home = ${home} and id = ${id} and status = 'open' and expired_by is null`;
 }

@@ -6,9 +6,9 @@ import type { Placement } from './placement.js';
 export async function lapsePlacement(tx: Tx, home: string): Promise<void> {
   await tx`
     update home.placements
-       set expires_at = hearth_now()
+       set expires_at = hearth_lease_now()
      where home = ${home}
-       and expires_at > hearth_now()`;
+       and expires_at > hearth_lease_now()`;
 }
 
 export async function readPlacement(sql: Sql, home: string): Promise<Placement | undefined> {

@@ -24,7 +24,7 @@ export async function tryLockKey(tx: Tx, { home, keyDigest }: KeyPlace): Promise
 
 export async function readKey(sql: Sql, { home, keyDigest }: KeyPlace): Promise<KeyRecord | undefined> {
   const [row] = await sql<KeyRecord[]>`
-    select body_digest, status, answer, coalesce(claimed_until > hearth_now(), false) as claimed
+    select body_digest, status, answer, coalesce(claimed_until > hearth_lease_now(), false) as claimed
       from home.idempotency_keys
      where home = ${home} and key_digest = ${keyDigest} and expires_at > hearth_now()`;
   return row;
@@ -62,7 +62,7 @@ export async function claimKey(
 ): Promise<void> {
   await tx`
     insert into home.idempotency_keys as k (home, key_digest, body_digest, claimed_until, expires_at)
-    values (${home}, ${keyDigest}, ${bodyDigest}, hearth_now() + ${claimMs} * interval '1 millisecond',
+    values (${home}, ${keyDigest}, ${bodyDigest}, hearth_lease_now() + ${claimMs} * interval '1 millisecond',
             hearth_now() + ${memoryMs} * interval '1 millisecond')
         on conflict (home, key_digest) do update
        set body_digest = excluded.body_digest, claimed_until = excluded.claimed_until, status = null, answer = null,

@@ -78,10 +78,10 @@ async function until(journey: Journey, reached: () => Promise<boolean>): Promise
       const driven = host.live.list().map(({ runId }) => runId);
       // The lease of a run that nobody drives has run out by and by, and so has the claim of an effect.
       await test.database.sql`
-        update foundation.runs set lease_expires_at = hearth_now() - interval '1 second'
+        update foundation.runs set lease_expires_at = hearth_lease_now() - interval '1 second'
          where home = ${agent.home} and status = 'running' and id <> all(${driven})`;
       await test.database.sql`
-        update foundation.effects set claimed_until = hearth_now() where home = ${agent.home} and status = 'dispatching'`;
+        update foundation.effects set claimed_until = hearth_lease_now() where home = ${agent.home} and status = 'dispatching'`;
       await reapRuns(host).catch(() => undefined);
       return reached();
     },

@@ -38,9 +38,9 @@ async function cancel(runId: string): Promise<void> {
 /** Its host is taken for dead, while it goes on. */
 async function crash(runId: string, home: string): Promise<void> {
   await test.database.sql`
-    update foundation.runs set lease_expires_at = hearth_now() - interval '1 second'
+    update foundation.runs set lease_expires_at = hearth_lease_now() - interval '1 second'
      where id = ${runId} and status = 'running'`;
-  await test.database.sql`update home.placements set expires_at = hearth_now() where home = ${home}`;
+  await test.database.sql`update home.placements set expires_at = hearth_lease_now() where home = ${home}`;
   await reapRuns(reaper);
 }
 

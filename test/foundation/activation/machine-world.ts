@@ -122,7 +122,7 @@ export async function openMachine(db: Database, settings: readonly RefAgent[], n
     /** One run's lease ends under a host that goes on; what its runtime says afterwards counts no more (BR-57). */
     async lapse(agent: number, session: number): Promise<void> {
       const runId = await liveRun(agent, session);
-      await db.sql`update foundation.runs set lease_expires_at = hearth_now() - interval '1 second' where id = ${runId}`;
+      await db.sql`update foundation.runs set lease_expires_at = hearth_lease_now() - interval '1 second' where id = ${runId}`;
       await reapRuns(host);
       puppets.live.get(runId)?.({ type: 'run.completed', result: 'too late' });
       await vi.waitUntil(() => host.live.list().every((run) => run.runId !== runId), { interval: 1 });

@@ -182,11 +182,11 @@ describe('leases', () => {
     await world.send({ type: 'test.stuck', target: { agent: agent.agent } });
     await begin();
     await test.database
-      .sql`update foundation.runs set lease_expires_at = hearth_now() + interval '1 second' where status = 'running'`;
+      .sql`update foundation.runs set lease_expires_at = hearth_lease_now() + interval '1 second' where status = 'running'`;
     await keepLeases(world.parts);
     const [run] = await world.runs(agent);
     const [left] = await test.database.sql<{ ms: number }[]>`
-      select (extract(epoch from lease_expires_at - hearth_now()) * 1000)::integer as ms from foundation.runs where id = ${run?.id ?? ''}`;
+      select (extract(epoch from lease_expires_at - hearth_lease_now()) * 1000)::integer as ms from foundation.runs where id = ${run?.id ?? ''}`;
     expect(left?.ms).toBeGreaterThan(runLimits.leaseMs - 1_000);
   });
 

@@ -107,7 +107,7 @@ describe('sharing (F6)', () => {
     await sharePlacements(world.parts);
     await startRuns(world.parts);
     expect(world.parts.live.list()).toEqual([]);
-    await test.database.sql`update home.placements set wanted_until = hearth_now() where home = ${agent.home}`;
+    await test.database.sql`update home.placements set wanted_until = hearth_lease_now() where home = ${agent.home}`;
     await world.settle();
     expect((await world.runs(agent)).map(({ placementEpoch }) => placementEpoch)).toEqual([1, 2]);
   });
@@ -152,12 +152,12 @@ describe('sharing (F6)', () => {
     for (const { agent } of agents) await world.send({ type: 'test.stuck', target: { agent } });
     await decide();
     await startRuns(world.parts);
-    await test.database.sql`update home.placements set expires_at = hearth_now() + interval '2 seconds'`;
+    await test.database.sql`update home.placements set expires_at = hearth_lease_now() + interval '2 seconds'`;
     await test.database.transact('stuck', async (tx) => {
       await tx`select 1 from home.placements where home = ${agents[0]?.home ?? ''} for share`;
       await keepLeases(world.parts);
       const [kept] = await test.database.sql<{ ms: number }[]>`
-        select (extract(epoch from expires_at - hearth_now()) * 1000)::integer as ms
+        select (extract(epoch from expires_at - hearth_lease_now()) * 1000)::integer as ms
           from home.placements where home = ${agents[1]?.home ?? ''}`;
       expect(kept?.ms).toBeGreaterThan(placementLimits.ttlMs - 2_000);
     });
@@ -219,7 +219,7 @@ describe('work that no host drives', () => {
     const reaper: FoundationParts = { ...world.parts, log: Object.assign(testLog(), { error }) };
     await withFaultAt(bad.home, async () => {
       await reapRuns(reaper);
-      await test.database.sql`update foundation.runs set reap_after = hearth_now() where reap_after is not null`;
+      await test.database.sql`update foundation.runs set reap_after = hearth_lease_now() where reap_after is not null`;
       await reapRuns(reaper);
       // Not due any more: it is passed over.
       await reapRuns(reaper);
@@ -227,12 +227,12 @@ describe('work that no host drives', () => {
     expect(error).toHaveBeenCalledTimes(1);
     expect((await world.runs(good))[0]).toMatchObject({ status: 'failed', reasonCode: 'lease_expired' });
     const [put] = await test.database.sql<{ reapFaults: number; ms: number }[]>`
-      select reap_faults, (extract(epoch from reap_after - hearth_now()) * 1000)::integer as ms
+      select reap_faults, (extract(epoch from reap_after - hearth_lease_now()) * 1000)::integer as ms
         from foundation.runs
        where home = ${bad.home}`;
     expect(put?.reapFaults).toBe(2);
     expect(put?.ms).toBeGreaterThan(7_000);
-    await test.database.sql`update foundation.runs set reap_after = hearth_now() where reap_after is not null`;
+    await test.database.sql`update foundation.runs set reap_after = hearth_lease_now() where reap_after is not null`;
     await reapRuns(reaper);
     expect((await world.runs(bad))[0]).toMatchObject({ status: 'failed', reasonCode: 'lease_expired' });
   });

@@ -111,7 +111,7 @@ export async function openEffectWorld(database: Database, server: CountingServer
     return database.transact('test-run', async (tx) => {
       const fence = await placements.claim(tx, home, `host-${runs}`);
       if (!fence) throw new Error('the placement is held by another host');
-      await tx`update home.placements set expires_at = hearth_now() + interval '1 hour' where home = ${home}`;
+      await tx`update home.placements set expires_at = hearth_lease_now() + interval '1 hour' where home = ${home}`;
       // An id as the protocol forms it, so that the home can be read from it.
       const runId = `run_${home}_${String(runs).padStart(26, '0')}`;
       await insertRunningRun(tx, { home, runId, sessionId, fence });
@@ -152,7 +152,7 @@ export async function openEffectWorld(database: Database, server: CountingServer
       await world.endRun();
       await database.transact(
         'test',
-        (tx) => tx`update home.placements set expires_at = hearth_now() where home = ${home}`,
+        (tx) => tx`update home.placements set expires_at = hearth_lease_now() where home = ${home}`,
       );
       world.run = await startRun();
       return world.run;
@@ -168,7 +168,7 @@ export async function openEffectWorld(database: Database, server: CountingServer
       await database.transact(
         'test',
         (tx) => tx`
-        update foundation.effects set claimed_until = hearth_now() - interval '1 second'
+        update foundation.effects set claimed_until = hearth_lease_now() - interval '1 second'
          where home = ${home} and claimed_until is not null`,
       );
     },

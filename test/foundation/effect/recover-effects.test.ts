@@ -109,7 +109,7 @@ test('who cannot be asked is asked at growing distances and given up after a day
     await sql`update foundation.effects set dispatched_at = hearth_now() - ${age}::interval where home = ${world.home}`;
     await recoverEffects(world.gateway);
     const [row] = await sql<{ seconds: number | null }[]>`
-      select round(extract(epoch from claimed_until - hearth_now()))::int as seconds
+      select round(extract(epoch from claimed_until - hearth_lease_now()))::int as seconds
         from foundation.effects where home = ${world.home} and status = 'unknown'`;
     if (next === null) expect(row?.seconds).toBeNull();
     else expect(Math.abs((row?.seconds ?? 0) - next)).toBeLessThan(10);

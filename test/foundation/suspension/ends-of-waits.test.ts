@@ -132,7 +132,7 @@ describe('F14: the replay sweep', () => {
     const host = world.host({ directory });
     for (let turn = 0; turn < 3; turn += 1) expect(await replaySuspensions(host)).toBe('idle');
     const rows = await test.database.sql`
-      select replay_faults, replayed_at is null as waits, replay_due_at > hearth_now() as later
+      select replay_faults, replayed_at is null as waits, replay_due_at > hearth_lease_now() as later
         from foundation.suspensions
        where home = any(${agents.map(({ home }) => home)})
        order by replay_faults`;
