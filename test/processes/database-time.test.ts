@@ -1,4 +1,4 @@
-/** F6, F15: neither a step of the database's clock nor its standstill ends what living processes hold, or keeps a dead one's. */
+/** F6, F15, BR-52: neither a step of the database's clock nor its standstill ends what living processes hold, or keeps a dead one's. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/platform/index.js';
 import { type CountingServer, startCountingServer } from '../support/counting-server.js';
@@ -65,7 +65,7 @@ async function releaseAll(): Promise<void> {
     .toBe(0);
 }
 
-describe('two processes at work while the time of their database is not what it was', () => {
+describe('two processes at work while the time of their database is not what it was (F6, F15, BR-52)', () => {
   it('lose nothing to steps of eight hours, nor to a standstill longer than a lease', {
     timeout: 120_000,
   }, async () => {

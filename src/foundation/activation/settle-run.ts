@@ -12,7 +12,7 @@ import { type ClaimedRun, isCancelWanted, selectUndeliveredSteers } from '../run
 import { holdRunningRun, runChannel } from '../run-event/index.js';
 import type { RunEnding, SuspensionRequest } from '../runtime/index.js';
 import { enterState, keepRuntimeState, lockSession } from '../session/index.js';
-import { declareWait, insertRuntimeState } from '../suspension/index.js';
+import { declareWait, holdTelling, insertRuntimeState } from '../suspension/index.js';
 import { endCandidate, enqueueUndelivered } from './candidate-store.js';
 import { endRunWithEvent, type RunEnd } from './end-run.js';
 import { dequeueNext } from './lane.js';
@@ -55,6 +55,7 @@ async function settleIn(settler: Settler, tx: Tx, { run, ending }: Settling): Pr
   // A cancel that the runtime did not see in time ends the wait that it declared.
   const final: RunEnding = cancelled ? { type: 'run.cancelled', reason: 'control_cancel' } : ending;
   const end = endOf(final);
+  if (final.type === 'run.suspended') await holdTelling(tx, { tenant: run.tenant, waits: final.subscriptions });
   await endRunWithEvent(tx, run, end);
   const noted = await noteFact(tx, { ...runFact(run, end.status, end.reason), ids: mintFrom(settler) });
   await endCandidate(tx, {

@@ -1,18 +1,19 @@
 /**
  * Writes a fact into the Input Log, in the transaction that makes it true, when anybody in the tenant waits for it or
- * listens. Who begins to wait at the same moment is served by `noteEarlier`: it locks what the wait is about after the wait
- * has committed, so that of the two commits the later one sees the earlier.
+ * listens. Who begins to wait at the same moment is served too: where he names a run or an effect by `noteEarlier`, which locks
+ * it after the wait has committed, else by the lock of telling.
  */
 import type { Tx } from '../../platform/index.js';
 import { appendAudit } from '../audit/index.js';
 import { type AcceptedInput, acceptInput } from '../input/index.js';
-import { isAwaited, isTypeAwaited } from '../suspension/index.js';
+import { isAwaited, isTypeAwaited, shareTelling } from '../suspension/index.js';
 import { type Fact, factLimits, foundationPrincipal, foundationSource } from './fact.js';
 import { causeOfRun } from './store.js';
 
 /** True when it was written; after the commit the caller wakes `foundationChannels.inputs`. */
 export async function noteFact(tx: Tx, fact: Fact): Promise<boolean> {
   const { tenant, type, subject } = fact;
+  await shareTelling(tx, fact);
   if (!(await isAwaited(tx, { tenant, type, subject }))) return false;
   const written = await writeFact(tx, fact);
   return written !== undefined && !written.duplicate;
@@ -21,7 +22,9 @@ export async function noteFact(tx: Tx, fact: Fact): Promise<boolean> {
 /** Several of one tenant and type, with one look where nobody cares for any of them. */
 export async function noteFacts(tx: Tx, facts: readonly Fact[]): Promise<boolean> {
   const [first] = facts;
-  if (!first || !(await isTypeAwaited(tx, first))) return false;
+  if (!first) return false;
+  const [, awaited] = await Promise.all([shareTelling(tx, first), isTypeAwaited(tx, first)]);
+  if (!awaited) return false;
   let noted = false;
   for (const fact of facts) noted = (await noteFact(tx, fact)) || noted;
   return noted;

@@ -6,6 +6,7 @@ import { newId } from '../new-id.js';
 import type { WhenActive } from '../ports.js';
 import { countStandingSubscriptions, insertSubscription, selectSameStanding } from './store.js';
 import { checkSubscription, suspensionLimits } from './suspension.js';
+import { holdTelling } from './telling-lock.js';
 
 export interface AddStandingSubscription {
   home: string;
@@ -21,6 +22,7 @@ export interface AddStandingSubscription {
 /** Answers its id; the same subscription twice is one. */
 export async function addStandingSubscription(tx: Tx, wanted: AddStandingSubscription): Promise<string> {
   checkSubscription(wanted);
+  await holdTelling(tx, { tenant: wanted.tenant, waits: [wanted] });
   const same = await selectSameStanding(tx, wanted);
   if (same !== undefined) return same;
   if ((await countStandingSubscriptions(tx, wanted.home)) >= suspensionLimits.standingPerAgent) {

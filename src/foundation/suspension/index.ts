@@ -40,6 +40,7 @@ export {
   suspensionLimits,
   type WaitTerms,
 } from './suspension.js';
+export { holdTelling, shareTelling } from './telling-lock.js';
 export {
   expireSuspension,
   markReplayed,

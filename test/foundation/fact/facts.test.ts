@@ -1,6 +1,15 @@
 // F25: what the Foundation itself does can be waited for and listened to.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { factLimits, noteFact, parseAgentInput, replaySuspensions } from '../../../src/foundation/index.js';
+import {
+  addStandingSubscription,
+  factLimits,
+  noteFact,
+  noteFacts,
+  parseAgentInput,
+  replaySuspensions,
+  resolveInputs,
+  startRuns,
+} from '../../../src/foundation/index.js';
 import { mintFrom } from '../../../src/foundation/new-id.js';
 import type { JsonObject } from '../../../src/protocol/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
@@ -122,7 +131,7 @@ describe('F25: facts of the Foundation as inputs', () => {
     ]);
   });
 
-  it(`BR-52: an agent that listens to its own runs stops at depth ${factLimits.depth}, and the audit says so`, async () => {
+  it(`an agent that listens to its own runs stops at depth ${factLimits.depth}, and the audit says so`, async () => {
     const tenant = 'facts-4';
     const agent = await world.addAgent({
       script: { ...observer, rules: [...observer.rules, ...worker.rules] },
@@ -148,4 +157,66 @@ describe('F25: facts of the Foundation as inputs', () => {
     const note = () => test.database.transact('note', (tx) => noteFact(tx, { ...fact, ids: mintFrom(world.parts) }));
     expect([await note(), await note()]).toEqual([true, false]);
   });
+});
+
+describe('F14, F25: a fact that is told while somebody begins to wait for it', () => {
+  const about = (tenant: string, home: string) => ({
+    home,
+    tenant,
+    type: 'message.observed' as const,
+    subject: 'message:m1',
+    data: {},
+    ids: mintFrom(world.parts),
+  });
+
+  it('is told to a listener whose subscription is under way when it is looked for', async () => {
+    const tenant = 'facts-race-1';
+    const agent = await world.addAgent({ script: observer, tenant });
+    let noted: Promise<boolean> | undefined;
+    await test.database.transact('subscribe', async (tx) => {
+      await addStandingSubscription(tx, { ...agent, type: 'message.*', ids: mintFrom(world.parts) });
+      noted = test.database.transact('tell', (inner) => noteFact(inner, about(tenant, agent.home)));
+      await untilBlocked();
+    });
+    expect(await noted).toBe(true);
+  });
+
+  it('of several at once likewise', async () => {
+    const tenant = 'facts-race-2';
+    const agent = await world.addAgent({ script: observer, tenant });
+    let noted: Promise<boolean> | undefined;
+    await test.database.transact('subscribe', async (tx) => {
+      await addStandingSubscription(tx, { ...agent, type: 'message.observed', ids: mintFrom(world.parts) });
+      noted = test.database.transact('tell', (inner) => noteFacts(inner, [about(tenant, agent.home)]));
+      await untilBlocked();
+    });
+    expect(await noted).toBe(true);
+  });
+
+  it('holds up a wait that begins after it was looked for, until it is over', async () => {
+    const tenant = 'facts-race-3';
+    const until = [{ type: 'message.observed' }];
+    const steps = [{ suspend: { reason: 'r', until } }, { complete: 'observed' }];
+    const agent = await world.addAgent({ script: { rules: [{ when: { type: 'fact.wait' }, steps }] }, tenant });
+    await world.send({ type: 'fact.wait', target: { agent: agent.agent } }, at(tenant));
+    await resolveInputs(world.parts);
+    await test.database.transact('tell', async (tx) => {
+      expect(await noteFact(tx, about(tenant, agent.home))).toBe(false);
+      await startRuns(world.parts);
+      await untilBlocked();
+      expect((await world.runs(agent)).map(({ status }) => status)).toEqual(['running']);
+    });
+    await world.settle();
+    expect((await world.runs(agent)).map(({ status }) => status)).toEqual(['suspended']);
+    await test.database.transact('tell', (tx) => noteFact(tx, { ...about(tenant, agent.home), subject: 'message:m2' }));
+    await world.settle();
+    expect((await world.runs(agent)).map(({ status }) => status)).toEqual(['suspended', 'completed']);
+  });
+
+  /** Somebody waits for a lock of telling. */
+  async function untilBlocked(): Promise<void> {
+    await expect
+      .poll(async () => test.database.sql`select 1 from pg_locks where locktype = 'advisory' and not granted`)
+      .toHaveLength(1);
+  }
 });
