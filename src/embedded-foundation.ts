@@ -143,7 +143,7 @@ async function accept(parts: FoundationParts, send: Send): Promise<string> {
   };
   // Absent members stay absent.
   const input = parseAgentInput(JSON.parse(JSON.stringify(given)));
-  const ingress = { ...door, tenant: embeddedTenant, trustClass: 'instruction' } as const;
+  const ingress = { ...door, tenant: embeddedTenant, trustClass: 'instruction', relationship: 'own' } as const;
   const { inputId } = await parts.db.transact('accept input', (tx) =>
     acceptInput(tx, { ingress, input, ids: mintFrom(parts) }),
   );

@@ -3,8 +3,9 @@
  * begin their sessions and runs together, in as many statements as one of them. Whatever else an input may be is found out
  * one by one, where each case has its place.
  */
-import type { Sql, Tx } from '../../platform/index.js';
+import type { Clock, Tx } from '../../platform/index.js';
 import type { Mint } from '../../protocol/index.js';
+import { attendTo, isWeighed, looksAtNothing, type WeighedAttention } from '../attention/index.js';
 import type { InputRecord } from '../input/index.js';
 import { newId } from '../new-id.js';
 import type { AgentDefinition, AgentDirectory } from '../ports.js';
@@ -17,6 +18,7 @@ import { type ActivationDecision, decideActivation } from './decide-activation.j
 import type { LoggedInput } from './resolve-seed.js';
 
 interface Activator {
+  clock: Pick<Clock, 'now'>;
   directory: AgentDirectory;
   runtimes: RuntimeRegistry;
 }
@@ -27,12 +29,13 @@ export interface PlainInput {
   keys: readonly string[];
   runtimeVersion: string;
   decided: ActivationDecision;
+  attention: WeighedAttention | undefined;
 }
 
 /** Those of a tenant's inputs that are plain, by their ids. What an earlier one of them leads to is not known yet. */
 export async function findPlain(
   activator: Activator,
-  sql: Sql,
+  tx: Tx,
   inputs: readonly LoggedInput[],
 ): Promise<ReadonlyMap<string, PlainInput>> {
   const shaped = inputs.filter(isShapedPlainly);
@@ -40,15 +43,17 @@ export async function findPlain(
   if (!first) return new Map();
   const { tenant } = first;
   const [agents, awaited] = await Promise.all([
-    activator.directory.byAgents(sql, tenant, [...new Set(shaped.map(agentOf))]),
-    awaitedTypes(sql, { tenant, types: [...new Set(shaped.map(({ type }) => type))] }),
+    activator.directory.byAgents(tx, tenant, [...new Set(shaped.map(agentOf))]),
+    awaitedTypes(tx, { tenant, types: [...new Set(shaped.map(({ type }) => type))] }),
   ]);
   const byAgent = new Map(agents.map((agent) => [agent.agent, agent]));
-  const found = shaped
-    .filter(({ type }) => !awaited.has(type))
-    .flatMap((input) => plainOf(activator, input, byAgent.get(agentOf(input))) ?? []);
+  const candidates = shaped.filter(({ type }) => !awaited.has(type));
+  const looked = await Promise.all(
+    candidates.map((input) => plainOf(activator, tx, { input, agent: byAgent.get(agentOf(input)) })),
+  );
+  const found = looked.flatMap((plain) => plain ?? []);
   const named = found.flatMap(({ agent: { home }, keys }) => keys.map((key) => ({ home, key })));
-  const known = await knownSessionKeys(sql, named);
+  const known = await knownSessionKeys(tx, named);
   const fresh = found.filter(({ agent: { home }, keys }) => !keys.some((key) => known.has(`${home} ${key}`)));
   return new Map(fresh.map((plain) => [plain.input.id, plain]));
 }
@@ -61,12 +66,18 @@ function agentOf({ target }: InputRecord): string {
   return target?.agent ?? '';
 }
 
-function plainOf(
-  { runtimes }: Activator,
-  input: LoggedInput,
-  agent: AgentDefinition | undefined,
-): PlainInput | undefined {
-  if (!agent) return undefined;
+/** What attention would have to look around for is not plain. */
+async function plainOf(
+  { clock, runtimes }: Activator,
+  tx: Tx,
+  { input, agent }: { input: LoggedInput; agent: AgentDefinition | undefined },
+): Promise<PlainInput | undefined> {
+  if (!agent || agent.status === 'ended' || input.trustClass === 'historical_evidence') return undefined;
+  const weighed = isWeighed(input, false);
+  if (weighed && !looksAtNothing(agent.attention)) return undefined;
+  const attention = weighed
+    ? await attendTo(tx, { agent, input, subscription: undefined, activeRun: false, now: clock.now() })
+    : undefined;
   const runtime = runtimes.open(agent.runtime)?.describe() ?? missingRuntime(agent.runtime.id);
   const decided = decideActivation({
     kind: input.kind,
@@ -76,10 +87,11 @@ function plainOf(
     runtime,
     whenActive: agent.attention.whenActive,
     suspensionMatches: false,
-    wakes: input.trustClass !== 'historical_evidence',
+    wakes: true,
+    ...(attention === undefined ? {} : { attention }),
   });
   if (decided.decision !== 'ACTIVATE') return undefined;
-  return { input, agent, keys: sessionKeysOf(input), runtimeVersion: runtime.runtime_version, decided };
+  return { input, agent, keys: sessionKeysOf(input), runtimeVersion: runtime.runtime_version, decided, attention };
 }
 
 /** A part of a batch, with the last input of it. */
@@ -115,13 +127,14 @@ export async function activatePlain(tx: Tx, plain: readonly PlainInput[], mint: 
   const [inserted] = await Promise.all([
     insertCandidates(
       tx,
-      begun.map(({ home, candidateId, sessionId, runId, input, decided }) => ({
+      begun.map(({ home, candidateId, sessionId, runId, input, decided, attention }) => ({
         home,
         id: candidateId,
         input,
         route: 'target',
         sessionId,
         decided,
+        attention,
         status: 'running',
         runId,
       })),

@@ -28,7 +28,7 @@ export interface ActivationFacts {
   waitOutcome?: WaitOutcome;
   /** Whether the input's trust class may wake anybody. */
   wakes: boolean;
-  /** What the agent's attention makes of an event that it listens to; absent is `wake`. */
+  /** What the agent's attention makes of it, where it is asked. */
   attention?: AttentionVerdict;
   /** Queued work of an idle session is held for a moment, for more to be merged with it. */
   laneHeld?: boolean;
@@ -104,7 +104,9 @@ const policy: readonly Row[] = [
   {
     policyId: 'activation.command',
     applies: ({ kind }) => kind === 'command',
-    decide: ({ sessionState, laneHeld }) => {
+    decide: ({ sessionState, laneHeld, attention }) => {
+      const unheeded = unheededBy(attention);
+      if (unheeded) return unheeded;
       if (sessionState === 'active') return ['ENQUEUE', 'session_active'];
       // A wait is ended by what it waits for, not by other work: that follows after the continuation.
       if (sessionState === 'suspended') return ['ENQUEUE', 'session_suspended'];
@@ -113,7 +115,7 @@ const policy: readonly Row[] = [
   },
   {
     policyId: 'activation.event-unsubscribed',
-    applies: ({ route }) => route === 'target',
+    applies: ({ route, attention }) => route === 'target' && attention === undefined,
     decide: () => ['PROJECT', 'event_not_subscribed'],
   },
   {
@@ -136,12 +138,19 @@ export function joinsLane(decision: Decision): boolean {
   return decision === 'ENQUEUE' || decision === 'STEER';
 }
 
-/** How an agent's attention treats an event that it has subscribed to. */
-function decideEvent({ sessionState, whenActive, runtime, attention, laneHeld }: ActivationFacts): Outcome {
+function unheededBy(attention: AttentionVerdict | undefined): Outcome | undefined {
   if (attention?.verdict === 'ignore') return ['IGNORE', attention.reason, attention.policyId];
   if (attention?.verdict === 'project') return ['PROJECT', attention.reason, attention.policyId];
+  return undefined;
+}
+
+/** How an agent's attention treats an event that it listens to, or that its own time, goals or domain tell it. */
+function decideEvent({ route, sessionState, whenActive, runtime, attention, laneHeld }: ActivationFacts): Outcome {
+  const unheeded = unheededBy(attention);
+  if (unheeded) return unheeded;
   if (sessionState === 'none' || sessionState === 'idle') {
-    return laneHeld ? ['ENQUEUE', 'lane_held'] : ['ACTIVATE', 'event_subscribed'];
+    if (laneHeld) return ['ENQUEUE', 'lane_held'];
+    return ['ACTIVATE', route === 'target' ? 'event_attended' : 'event_subscribed'];
   }
   if (whenActive === 'project') return ['PROJECT', `attention_projects_while_${sessionState}`];
   if (whenActive === 'fork') return canFork(runtime) ? ['FORK', 'attention_forks'] : ['ENQUEUE', 'fork_unsupported'];

@@ -5,8 +5,8 @@
  * and later, and holds up no other. Lock order: session.
  */
 import { isConnectionLost, type Tx } from '../../platform/index.js';
-import { causeOfRun, foundationPrincipal, foundationSource } from '../fact/index.js';
-import { acceptInput, selectResolvedPosition } from '../input/index.js';
+import { causeOfRun, foundationPrincipal } from '../fact/index.js';
+import { acceptInput, foundationSource, selectResolvedPosition } from '../input/index.js';
 import { mintFrom } from '../new-id.js';
 import { foundationChannels, type StepOutcome } from '../parts.js';
 import { lockSession } from '../session/index.js';

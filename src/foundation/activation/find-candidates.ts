@@ -1,8 +1,7 @@
 /** TargetResolver: which agents and sessions an input may concern. Reads only, so resolving changes nothing (F4). */
 import type { Sql } from '../../platform/index.js';
 import { homeOf } from '../../protocol/index.js';
-import { foundationSource } from '../fact/index.js';
-import type { InputRecord } from '../input/index.js';
+import { foundationSource, type InputRecord } from '../input/index.js';
 import type { AgentDefinition, AgentDirectory, WhenActive } from '../ports.js';
 import { selectRun } from '../run/index.js';
 import { selectSession } from '../session/index.js';

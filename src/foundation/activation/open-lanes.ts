@@ -11,7 +11,7 @@ import { dequeueNext, laneLimits } from './lane.js';
 import { postponeLane, selectDueLanes } from './lane-store.js';
 
 const batch = 100;
-const pauseMs = 30_000;
+const pauseMs = 2_000;
 
 type Opener = Pick<FoundationParts, 'db' | 'clock' | 'random' | 'wakeups' | 'log'>;
 

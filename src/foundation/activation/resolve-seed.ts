@@ -1,7 +1,7 @@
 /** One candidate of an input: its session locked, its facts gathered, its decision made true. */
 import type { Tx } from '../../platform/index.js';
 import type { Mint } from '../../protocol/index.js';
-import { attendTo, type WeighedAttention } from '../attention/index.js';
+import { attendTo, isWeighed, type WeighedAttention } from '../attention/index.js';
 import type { InputRecord } from '../input/index.js';
 import type { FoundationParts } from '../parts.js';
 import { missingRuntime } from '../runtime/index.js';
@@ -62,13 +62,14 @@ export async function resolveSeed(
   });
 }
 
-/** An event that an agent listens to is weighed before the state of its session decides. */
+/** What may wake an agent unasked is weighed before the state of its session decides; what it waits for is not. */
 async function attentionOf(
   tx: Tx,
   { facts, seed, input, now }: { facts: ActivationFacts; seed: CandidateSeed; input: LoggedInput; now: Date },
 ): Promise<WeighedAttention | undefined> {
   const { subscription, agent } = seed;
-  if (!subscription || facts.kind !== 'event' || !facts.wakes || facts.agentStatus === 'ended') return undefined;
+  if (facts.route === 'suspension' || !facts.wakes || facts.agentStatus === 'ended') return undefined;
+  if (!isWeighed(input, subscription !== undefined)) return undefined;
   return attendTo(tx, { agent, input, subscription, activeRun: facts.sessionState === 'active', now });
 }
 

@@ -1,8 +1,15 @@
 /**
- * What an agent's attention weighs before an event that it listens to may wake it. Who sent it, how far it is trusted, how
- * urgent it is and until when it matters are set by ingress; nothing here is read from data.
+ * What an agent's attention weighs before something may wake it. Who sent it, how far it is trusted, how urgent it is and
+ * until when it matters are set by ingress; nothing here is read from data.
  */
-import type { InputPriority, InputRecord, Relationship, TrustClass } from '../input/index.js';
+import {
+  foundationSource,
+  type InputPriority,
+  type InputRecord,
+  type Relationship,
+  scheduleSource,
+  type TrustClass,
+} from '../input/index.js';
 import type { AttentionSettings } from '../ports.js';
 
 export const attentionLimits = {
@@ -20,7 +27,8 @@ export interface AttentionFacts {
   signal: Signal;
   trustClass: TrustClass;
   relationship: Relationship;
-  subscription: { bySubject: boolean; byPrefix: boolean; priority: InputPriority };
+  /** By which the agent listens; absent for what is addressed to it. */
+  subscription?: { bySubject: boolean; byPrefix: boolean; priority: InputPriority } | undefined;
   priority: InputPriority;
   /** How long until it is too late, where ingress knows. */
   dueInMs?: number | undefined;
@@ -50,9 +58,22 @@ export function recordOfAttention({ verdict, policyId, reason, weights }: Weighe
   return { verdict, policy_id: policyId, reason, weights: { ...weights } };
 }
 
-export function signalOf({ type }: Pick<InputRecord, 'type'>): Signal {
-  const [first = ''] = type.split('.', 1);
-  if (['timer', 'schedule', 'heartbeat', 'lease'].includes(first)) return 'time';
-  if (['goal', 'commitment', 'deadline'].includes(first)) return 'goal';
-  return ['run', 'effect', 'message', 'approval', 'suspension', 'state'].includes(first) ? 'state' : 'event';
+/** Told by where it comes from, which ingress sets: a producer may call its events what it likes. */
+export function signalOf({ source, type }: Pick<InputRecord, 'source' | 'type'>): Signal {
+  if (source === foundationSource) return 'state';
+  if (source !== scheduleSource) return 'event';
+  const [first] = type.split('.', 1);
+  return first === 'deadline' || first === 'commitment' ? 'goal' : 'time';
+}
+
+/**
+ * Whether attention is asked: for what an agent listens to, for what its own times and goals and the domain tell it, and for
+ * what others than its own domain's people and services want of it.
+ */
+export function isWeighed(
+  input: Pick<InputRecord, 'kind' | 'relationship' | 'source' | 'type'>,
+  listens: boolean,
+): boolean {
+  if (input.kind === 'command') return input.relationship !== 'own';
+  return input.kind === 'event' && (listens || signalOf(input) !== 'event');
 }

@@ -1,16 +1,22 @@
 /** The facts that attention weighs, asked of the database only where the agent's settings make something of them. */
 import type { Tx } from '../../platform/index.js';
 import type { InputRecord } from '../input/index.js';
-import type { AgentDefinition } from '../ports.js';
+import type { AgentDefinition, AttentionSettings } from '../ports.js';
 import type { SubscriptionRecord } from '../suspension/index.js';
 import { signalOf, type WeighedAttention } from './attention.js';
 import { countWakes, findDuplicate } from './store.js';
 import { weighAttention } from './weigh-attention.js';
 
+/** Whether all that it weighs is in the input itself. */
+export function looksAtNothing({ budget, duplicateWindowMs }: AttentionSettings): boolean {
+  return budget === undefined && duplicateWindowMs === undefined;
+}
+
 export interface AttendTo {
   agent: AgentDefinition;
   input: InputRecord;
-  subscription: Pick<SubscriptionRecord, 'type' | 'subject' | 'priority'>;
+  /** By which the agent listens. */
+  subscription: Pick<SubscriptionRecord, 'type' | 'subject' | 'priority'> | undefined;
   activeRun: boolean;
   now: Date;
 }
@@ -32,7 +38,7 @@ export async function attendTo(
     signal: signalOf(input),
     trustClass: input.trustClass,
     relationship: input.relationship,
-    subscription: {
+    subscription: subscription && {
       bySubject: subscription.subject !== null,
       byPrefix: subscription.type.endsWith('.*'),
       priority: subscription.priority,

@@ -73,8 +73,9 @@ function weigh(facts: AttentionFacts): Weights {
   return {
     trust: trustWeights[trustClass],
     relationship: relationshipWeights[relationship],
-    subscription:
-      (subscription.bySubject ? 1 : 0) + (subscription.byPrefix ? 0 : 1) + priorityWeights[subscription.priority],
+    subscription: subscription
+      ? (subscription.bySubject ? 1 : 0) + (subscription.byPrefix ? 0 : 1) + priorityWeights[subscription.priority]
+      : 0,
     urgency,
     freshness: isStale(facts) ? -2 : 0,
     cost: against(Math.floor(4 * spent)),
@@ -94,7 +95,7 @@ function isRisky({ trustClass, relationship }: AttentionFacts): boolean {
 }
 
 function isUrgent({ priority, subscription, dueInMs, settings: { urgentWithinMs } }: AttentionFacts): boolean {
-  if (priority === 'urgent' || subscription.priority === 'urgent') return true;
+  if (priority === 'urgent' || subscription?.priority === 'urgent') return true;
   return dueInMs !== undefined && urgentWithinMs !== undefined && dueInMs <= urgentWithinMs;
 }
 

@@ -4,7 +4,6 @@
  */
 import type { JsonObject, Mint } from '../../protocol/index.js';
 
-export const foundationSource = 'hearth://foundation';
 export const foundationPrincipal = 'system:foundation';
 
 export const factLimits = {

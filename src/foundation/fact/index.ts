@@ -4,7 +4,6 @@ export {
   type Fact,
   factLimits,
   foundationPrincipal,
-  foundationSource,
   runFact,
 } from './fact.js';
 export { noteFact, noteFacts, writeFact } from './note-fact.js';

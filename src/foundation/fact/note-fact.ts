@@ -5,9 +5,9 @@
  */
 import type { Tx } from '../../platform/index.js';
 import { appendAudit } from '../audit/index.js';
-import { type AcceptedInput, acceptInput } from '../input/index.js';
+import { type AcceptedInput, acceptInput, foundationSource } from '../input/index.js';
 import { isAwaited, isTypeAwaited, shareTelling } from '../suspension/index.js';
-import { type Fact, factLimits, foundationPrincipal, foundationSource } from './fact.js';
+import { type Fact, factLimits, foundationPrincipal } from './fact.js';
 import { causeOfRun } from './store.js';
 
 /** True when it was written; after the commit the caller wakes `foundationChannels.inputs`. */

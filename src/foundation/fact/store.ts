@@ -1,7 +1,8 @@
 /** Where a fact comes from. */
 import type { Sql, Tx } from '../../platform/index.js';
 import { homeOf } from '../../protocol/index.js';
-import { effectFact, type Fact, foundationSource, runFact } from './fact.js';
+import { foundationSource } from '../input/index.js';
+import { effectFact, type Fact, runFact } from './fact.js';
 
 export interface Cause {
   inputId: string;

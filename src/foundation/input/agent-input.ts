@@ -27,6 +27,10 @@ export type TrustClass = 'instruction' | 'trusted_fact' | 'untrusted_content' | 
 export const controlVerbs = ['cancel', 'interrupt', 'steer', 'resume', 'fork'] as const;
 export type ControlVerb = (typeof controlVerbs)[number];
 
+/** What the Foundation tells of itself, and what its schedules make, come from here; no door takes these from anybody. */
+export const foundationSource = 'hearth://foundation';
+export const scheduleSource = 'hearth://schedule';
+
 /** Types that only the domain itself may produce: a forged one could pretend to be a peer's verified interaction. */
 const reservedTypes =
   /^(interaction|receipt|delivery|timer|schedule|heartbeat|deadline|lease|commitment|run|suspension|effect|message|approval)\./;

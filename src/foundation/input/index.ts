@@ -6,6 +6,7 @@ export {
   type ControlVerb,
   controlVerbs,
   depthOf,
+  foundationSource,
   type Ingress,
   type InputKind,
   type InputPriority,
@@ -13,6 +14,7 @@ export {
   isTypePattern,
   parseAgentInput,
   type Relationship,
+  scheduleSource,
   type TrustClass,
 } from './agent-input.js';
 export {

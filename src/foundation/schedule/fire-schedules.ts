@@ -6,7 +6,7 @@
 import { type Database, isConnectionLost, isRetryableConflict, type Tx } from '../../platform/index.js';
 import type { Mint } from '../../protocol/index.js';
 import { appendAudit } from '../audit/index.js';
-import { type AcceptInput, acceptInputs } from '../input/index.js';
+import { type AcceptInput, acceptInputs, scheduleSource } from '../input/index.js';
 import { mintFrom } from '../new-id.js';
 import { type FoundationParts, foundationChannels, type StepOutcome } from '../parts.js';
 import { type ScheduleRecord, scheduleLimits } from './schedule.js';
@@ -22,7 +22,6 @@ import {
 const batch = 100;
 /** Slots that one step looks at before it leaves the rest to the next: after a long standstill there are very many. */
 const looks = 1_000;
-const source = 'hearth://schedule';
 
 type Firer = Pick<FoundationParts, 'db' | 'clock' | 'random' | 'wakeups' | 'log'>;
 type DueSchedule = Awaited<ReturnType<typeof lockDueSchedules>>[number];
@@ -159,7 +158,7 @@ function inputOf(schedule: DueSchedule, { at, type, missed }: Firing, ids: Mint)
     ingress: {
       tenant,
       home,
-      source,
+      source: scheduleSource,
       principal: owner,
       trustClass,
       relationship: 'own',

@@ -41,6 +41,14 @@ const is =
 const listens = (facts: ActivationFacts) =>
   live(facts) && facts.kind === 'event' && facts.route === 'subscription' && facts.wakes;
 
+/** What attention was asked about, where it may be: what is listened to, and what is addressed to the agent unasked. */
+const heard = (facts: ActivationFacts) =>
+  ordinary(facts) &&
+  facts.wakes &&
+  facts.attention !== undefined &&
+  (facts.kind === 'event' || facts.kind === 'command') &&
+  (facts.route === 'subscription' || facts.route === 'target');
+
 const laws: Law[] = [
   {
     law: 'exactly one of eight, with the id of its policy and a reason',
@@ -133,25 +141,37 @@ const laws: Law[] = [
   },
   {
     law: 'F4: an event for a target that has not subscribed to it wakes nobody',
-    about: (facts) => live(facts) && facts.kind === 'event' && facts.route === 'target',
+    about: (facts) =>
+      live(facts) && facts.kind === 'event' && facts.route === 'target' && facts.attention === undefined,
     holds: is('PROJECT'),
   },
   {
-    law: 'D16: attention that projects or ignores an event says so, in its own name',
-    about: (facts) => listens(facts) && (facts.attention?.verdict ?? 'wake') !== 'wake',
+    law: 'D16: attention that projects or ignores an event or a command says so, in its own name',
+    about: (facts) => heard(facts) && facts.attention?.verdict !== 'wake',
     holds: (facts, { decision, policyId, reason }) =>
       decision === facts.attention?.verdict.toUpperCase() &&
       policyId === facts.attention.policyId &&
       reason === facts.attention.reason,
   },
   {
-    law: 'D16: attention has no say in commands, controls, context and waits',
-    about: (facts) => facts.attention !== undefined && !listens(facts),
+    law: 'D16: attention has no say in controls, context and waits',
+    about: (facts) => facts.attention !== undefined && !heard(facts),
     holds: (facts, decided) => same(decided, decideActivation(without(facts, 'attention'))),
   },
   {
+    law: 'D16: a sign of its own time, goals or domain wakes an agent that has not subscribed to it, where attention says so',
+    about: (facts) =>
+      heard(facts) && facts.kind === 'event' && facts.route === 'target' && facts.attention?.verdict === 'wake',
+    holds: (facts, decided) =>
+      same(
+        { ...decided, reason: decided.reason.replace('event_attended', 'event_subscribed') },
+        decideActivation({ ...facts, route: 'subscription' }),
+      ),
+  },
+  {
     law: 'D16: without a verdict attention wakes',
-    about: (facts) => facts.attention?.verdict === 'wake',
+    about: (facts) =>
+      facts.attention?.verdict === 'wake' && !(facts.kind === 'event' && facts.route === 'target' && heard(facts)),
     holds: (facts, decided) => same(decided, decideActivation(without(facts, 'attention'))),
   },
   {

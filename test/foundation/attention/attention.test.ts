@@ -99,7 +99,7 @@ describe('D16: attention before the decision', () => {
     expect(await world.decision(due)).toBe('ACTIVATE event_subscribed');
   });
 
-  it('a command is not weighed, nor is what a wait is about', async () => {
+  it('its owner’s command is not weighed, nor is what a wait is about', async () => {
     const waits = {
       rules: [
         {
@@ -109,10 +109,75 @@ describe('D16: attention before the decision', () => {
       ],
     };
     const agent = await world.addAgent({ script: waits, attention: { leastWorth: 100 } });
-    await world.send({ type: 'att.wait', target: { agent: agent.agent } });
+    await world.send({ type: 'att.wait', target: { agent: agent.agent } }, { relationship: 'own' });
     await world.settle();
     const event = await tell('att.e');
     await world.settle();
     expect(await world.decision(event)).toBe('RESUME suspension_matched');
+  });
+
+  it('what others want of an agent is weighed as what it listens to: a budget, a duplicate, a stranger, its worth', async () => {
+    const script = { rules: [{ when: { type: 'att.*' }, steps: [{ complete: 1 }] }] };
+    const ask = async (attention: Partial<AgentDefinition['attention']>, ingress: Partial<Ingress>[], key?: string) => {
+      const agent = await world.addAgent({ script, attention });
+      const sent: string[] = [];
+      for (const each of ingress) {
+        const input = { type: 'att.f', target: { agent: agent.agent }, ...(key ? { idempotency_key: key } : {}) };
+        sent.push(await world.send(input, each));
+        await world.settle();
+      }
+      return Promise.all(sent.map((id) => world.decision(id)));
+    };
+    const hour = 3_600_000;
+    expect(await ask({ budget: { wakes: 1, windowMs: hour } }, [{}, {}, { relationship: 'own' }])).toEqual([
+      'ACTIVATE command',
+      'PROJECT budget_spent',
+      'ACTIVATE command',
+    ]);
+    expect(await ask({ duplicateWindowMs: hour }, [{}, {}], 'again')).toEqual([
+      'ACTIVATE command',
+      'IGNORE duplicate_seen',
+    ]);
+    expect(await ask({ strangers: 'ignore' }, [{ relationship: 'stranger' }, {}])).toEqual([
+      'IGNORE untrusted_stranger',
+      'ACTIVATE command',
+    ]);
+    expect(await ask({ leastWorth: 100 }, [{}, { relationship: 'own' }])).toEqual([
+      'PROJECT not_worth_it',
+      'ACTIVATE command',
+    ]);
+  });
+
+  it('time, goals and the domain itself wake an agent that has not subscribed, and are weighed by where they come from', async () => {
+    const agent = await world.addAgent({
+      script: { rules: [] },
+      attention: { budget: { wakes: 3, windowMs: 3_600_000 } },
+    });
+    const sign = (source: string, type: string) =>
+      world.send({ kind: 'event', type, target: { agent: agent.agent } }, { source, relationship: 'own' });
+    const signs = [
+      await sign('hearth://schedule', 'heartbeat.due'),
+      await sign('hearth://schedule', 'deadline.approaching'),
+      await sign('hearth://foundation', 'run.completed'),
+      await sign('hearth://schedule', 'lease.expiring'),
+      await sign('https://source.test', 'goal.reached'),
+    ];
+    await world.settle();
+    expect(await Promise.all(signs.map((id) => world.decision(id)))).toEqual([
+      'ACTIVATE event_attended',
+      'ACTIVATE event_attended',
+      'ACTIVATE event_attended',
+      'PROJECT budget_spent',
+      'PROJECT event_not_subscribed',
+    ]);
+    const rows = await test.database.sql<{ reason: string | null }[]>`
+      select attention ->> 'reason' as reason from foundation.candidates where home = ${agent.home} order by position`;
+    expect(rows.map(({ reason }) => reason)).toEqual([
+      'time_signal',
+      'goal_signal',
+      'state_signal',
+      'budget_spent',
+      null,
+    ]);
   });
 });
