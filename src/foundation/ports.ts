@@ -79,10 +79,12 @@ export interface RenewedPlacement extends Fence {
 }
 
 export interface Placements {
-  /** Takes or confirms the placement of an agent for `holder`; undefined while another live host has it, or is to get it. */
-  claim(tx: Tx, home: string, holder: string): Promise<Fence | undefined>;
+  /** Takes or confirms placements of agents for `holder`; missing are those that another live host has, or is to get. */
+  claim(tx: Tx, holder: string, homes: readonly string[]): Promise<Fence[]>;
   /** Locks and compares (F12, D17); undefined when the fence is stale. */
   hold(tx: Tx, fence: Fence): Promise<HeldFence | undefined>;
+  /** The same for fences of several homes, in one go; answers those that stand. */
+  holdAll(tx: Tx, fences: readonly Fence[]): Promise<HeldFence[]>;
   /** Keeps these placements of `holder` alive; answers those it still has. */
   renew(tx: Tx, holder: string, homes: readonly string[]): Promise<RenewedPlacement[]>;
   /** Gives these placements of `holder` back, or all, so that another host need not wait for their end. */

@@ -76,7 +76,7 @@ describe('an Agent Home', () => {
 
   it('shows its placement once a host has it', async () => {
     const agent = await addAgent(home, 'placed');
-    const fence = await home.db.transact('test', (tx) => homePlacements(home).claim(tx, agent.home, 'host'));
+    const [fence] = await home.db.transact('test', (tx) => homePlacements(home).claim(tx, 'host', [agent.home]));
     expect(await agentHomeRecord(home.db.sql, agent.address)).toMatchObject({
       placement_lease_id: fence?.placementLeaseId,
       placement_epoch: 1,

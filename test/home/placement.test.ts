@@ -26,6 +26,11 @@ describe('placement', () => {
     return home.db.transact('test', work);
   }
 
+  async function claimOne(tx: Tx, agent: string, holder: string): Promise<Fence | undefined> {
+    const [fence] = await placements.claim(tx, holder, [agent]);
+    return fence;
+  }
+
   /** As when so much lease time has passed. */
   function later<T>(ms: number, work: (tx: Tx) => Promise<T>): Promise<T> {
     return inTx(async (tx) => {
@@ -35,7 +40,7 @@ describe('placement', () => {
   }
 
   async function claim(agent: string, holder: string, ms = 0): Promise<Fence> {
-    const fence = await later(ms, (tx) => placements.claim(tx, agent, holder));
+    const fence = await later(ms, (tx) => claimOne(tx, agent, holder));
     if (!fence) throw new Error('not claimed');
     return fence;
   }
@@ -45,13 +50,13 @@ describe('placement', () => {
     const first = await claim(agent, 'host-a');
     expect(first.placementEpoch).toBe(1);
     expect(await claim(agent, 'host-a')).toEqual(first);
-    expect(await inTx((tx) => placements.claim(tx, agent, 'host-b'))).toBeUndefined();
+    expect(await inTx((tx) => claimOne(tx, agent, 'host-b'))).toBeUndefined();
   });
 
   it('goes to exactly one of many hosts that claim it at once', async () => {
     const agent = await freshAgent();
     const hosts = Array.from({ length: 8 }, (_, index) => `host-${index}`);
-    const claims = await Promise.all(hosts.map((host) => inTx((tx) => placements.claim(tx, agent, host))));
+    const claims = await Promise.all(hosts.map((host) => inTx((tx) => claimOne(tx, agent, host))));
     expect(claims.filter((fence) => fence !== undefined)).toHaveLength(1);
   });
 
@@ -92,7 +97,7 @@ describe('placement', () => {
             from home.placements
            where home = ${agent}`;
       });
-    const takeOver = later(ttlMs + 1, (tx) => placements.claim(tx, agent, 'host-b'));
+    const takeOver = later(ttlMs + 1, (tx) => claimOne(tx, agent, 'host-b'));
     await Promise.all([...Array.from({ length: 50 }, effect), takeOver, ...Array.from({ length: 50 }, effect)]);
     expect(await home.db.sql`select 1 from public.effects_seen where taken_over`).toHaveLength(0);
     expect(await inTx((tx) => placements.hold(tx, old))).toBeUndefined();
@@ -128,5 +133,17 @@ describe('placement', () => {
     const fence = await claim(agent.home, 'host-e');
     await endAgent(home.db, { address: agent.address, actor: 'test' });
     expect(await inTx((tx) => placements.hold(tx, fence))).toBeUndefined();
+  });
+
+  it('of several, those that are free or its own go to who claims them, and fences are held together', async () => {
+    const [own, free, others] = [await freshAgent(), await freshAgent(), await freshAgent()];
+    const first = await claim(own, 'host-f');
+    await claim(others, 'host-g');
+    const claimed = await inTx((tx) => placements.claim(tx, 'host-f', [others, free, own]));
+    expect(claimed.map(({ home: each }) => each).sort()).toEqual([own, free].sort());
+    expect(claimed).toContainEqual(first);
+    const stale = { ...first, home: others };
+    expect(await inTx((tx) => placements.holdAll(tx, [stale, ...claimed]))).toEqual(claimed);
+    expect(await inTx((tx) => placements.claim(tx, 'host-f', []))).toEqual([]);
   });
 });

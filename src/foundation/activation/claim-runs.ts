@@ -2,7 +2,6 @@
  * Takes queued runs for this host, with their agents' placements and the record of what they work on, in one commit. A crash
  * before it leaves them queued; after it their leases end, and somebody else tries their inputs again.
  */
-import type { Tx } from '../../platform/index.js';
 import { insertBundles } from '../context/index.js';
 import type { FoundationParts } from '../parts.js';
 import type { Fence } from '../ports.js';
@@ -25,8 +24,9 @@ type Claimer = Pick<FoundationParts, 'db' | 'placements' | 'holder'>;
 
 export function claimRuns(claimer: Claimer, ready: readonly ReadyRun[]): Promise<ClaimedRuns> {
   return claimer.db.transact('start-runs', async (tx) => {
-    const homes = [...new Set(ready.map(({ run }) => run.home))].sort();
-    const fences = await claimPlacements(claimer, tx, homes);
+    const homes = [...new Set(ready.map(({ run }) => run.home))];
+    const claimedHomes = await claimer.placements.claim(tx, claimer.holder, homes);
+    const fences = new Map(claimedHomes.map((fence) => [fence.home, fence]));
     const starts = ready.flatMap(({ run, preparation }) => {
       const fence = fences.get(run.home);
       return fence ? [{ run, preparation, fence, events: eventsOf(run, fence, preparation) }] : [];
@@ -62,16 +62,6 @@ export function claimRuns(claimer: Claimer, ready: readonly ReadyRun[]): Promise
     ]);
     return { claimed, elsewhere: homes.filter((home) => !fences.has(home)) };
   });
-}
-
-/** In one order, so that two hosts never wait for each other in a ring. */
-async function claimPlacements(
-  { placements, holder }: Claimer,
-  tx: Tx,
-  homes: readonly string[],
-): Promise<ReadonlyMap<string, Fence>> {
-  const claims = await Promise.all(homes.map((home) => placements.claim(tx, home, holder)));
-  return new Map(claims.flatMap((fence) => (fence ? [[fence.home, fence] as const] : [])));
 }
 
 function eventsOf({ attempt }: RunRecord, { placementEpoch }: Fence, preparation: Preparation): NewRunEvent[] {

@@ -116,9 +116,8 @@ async function noteEnds(settler: Settler, tx: Tx, ends: readonly { run: ClaimedR
 /** Locks what is to change, in the order placement, session, run, and leaves out what is not so simple. */
 async function holdPlain({ placements }: Settler, tx: Tx, ended: readonly Ended[]): Promise<Plain[]> {
   const fences = new Map(ended.map(({ run }) => [run.home, run.fence]));
-  const homes = [...fences.values()].sort((a, b) => (a.home < b.home ? -1 : 1));
-  const held = await Promise.all(homes.map((fence) => placements.hold(tx, fence)));
-  const mine = ended.filter(({ run }) => held.some((fence) => fence?.home === run.home));
+  const held = new Set((await placements.holdAll(tx, [...fences.values()])).map(({ home }) => home));
+  const mine = ended.filter(({ run }) => held.has(run.home));
   if (mine.length === 0) return [];
   const runs = mine.map(({ run: { home, id, fence } }) => ({ home, id, fence }));
   const named = mine.map(({ run: { home, sessionId: id } }) => ({ home, id }));

@@ -10,20 +10,25 @@ export type PlacementTable = 'home.placements' | 'foundation.embedded_placements
 
 export interface ClaimPlacement {
   home: string;
-  holder: string;
   /** Becomes the lease's id if this claim starts an epoch. */
   newLeaseId: string;
 }
 
-/** Takes a free or lapsed placement under a new epoch, or confirms the holder's own; no row while it is another's. */
-export async function claimPlacement(
+/**
+ * Takes free or lapsed placements under a new epoch each, and confirms the holder's own; another's are missing. In the order of
+ * the homes, so that two hosts never wait for each other in a ring.
+ */
+export function claimPlacements(
   tx: Tx,
   table: PlacementTable,
-  { home, holder, newLeaseId }: ClaimPlacement,
-): Promise<Fence | undefined> {
-  const [row] = await tx<Fence[]>`
+  { holder, claims }: { holder: string; claims: readonly ClaimPlacement[] },
+): Promise<Fence[]> {
+  return tx<Fence[]>`
     insert into ${tx(table)} as held (home, placement_lease_id, placement_epoch, holder, expires_at)
-    values (${home}, ${newLeaseId}, 1, ${holder}, ${expiry(tx)})
+    select home, lease, 1, ${holder}, ${expiry(tx)}
+      from unnest(${claims.map(({ home }) => home)}::text[],
+                  ${claims.map(({ newLeaseId }) => newLeaseId)}::text[]) as c (home, lease)
+     order by home
         on conflict (home) do update
        set placement_lease_id = case when held.expires_at > hearth_lease_now() then held.placement_lease_id
                                      else excluded.placement_lease_id end,
@@ -34,28 +39,31 @@ export async function claimPlacement(
            holder = excluded.holder,
            expires_at = excluded.expires_at
      where case when held.expires_at > hearth_lease_now() then held.holder = excluded.holder
-                else held.wanted_until is null or held.wanted_until <= hearth_lease_now() or held.wanted_by = excluded.holder end
+                else held.wanted_until is null or held.wanted_until <= hearth_lease_now()
+                     or held.wanted_by = excluded.holder end
     returning home, placement_lease_id, placement_epoch`;
-  return row;
 }
 
 function expiry(sql: Sql) {
   return sql`hearth_lease_now() + ${placementLimits.ttlMs}::integer * interval '1 millisecond'`;
 }
 
-/** F12, D17: locks the authoritative record and compares by equality; the lock keeps it so until the transaction ends. */
-export async function lockPlacement(
-  tx: Tx,
-  table: PlacementTable,
-  { home, placementLeaseId, placementEpoch }: Fence,
-): Promise<boolean> {
-  const rows = await tx`
-    select 1
-      from ${tx(table)}
-     where home = ${home} and placement_lease_id = ${placementLeaseId} and placement_epoch = ${placementEpoch}
-       and expires_at > hearth_lease_now()
-       for share`;
-  return rows.length === 1;
+/**
+ * F12, D17: locks the authoritative records and compares by equality; the locks keep them so until the transaction ends. In the
+ * order of the homes; answers those whose fence stands.
+ */
+export async function lockPlacements(tx: Tx, table: PlacementTable, fences: readonly Fence[]): Promise<string[]> {
+  const rows = await tx<{ home: string }[]>`
+    select p.home
+      from unnest(${fences.map(({ home }) => home)}::text[],
+                  ${fences.map(({ placementLeaseId }) => placementLeaseId)}::text[],
+                  ${fences.map(({ placementEpoch }) => placementEpoch)}::bigint[]) as f (home, lease, epoch)
+      join ${tx(table)} p
+        on p.home = f.home and p.placement_lease_id = f.lease and p.placement_epoch = f.epoch
+     where p.expires_at > hearth_lease_now()
+     order by p.home
+       for share of p`;
+  return rows.map(({ home }) => home);
 }
 
 export interface HostsHomes {

@@ -3,8 +3,8 @@ import { isHomeTag } from '../../protocol/index.js';
 import { mintFrom, newId } from '../new-id.js';
 import type { Fence, HeldFence, Placements } from '../ports.js';
 import {
-  claimPlacement,
-  lockPlacement,
+  claimPlacements,
+  lockPlacements,
   type PlacementTable,
   releasePlacements,
   renewPlacements,
@@ -15,13 +15,19 @@ import {
 
 export function tablePlacements(table: PlacementTable, parts: Parameters<typeof mintFrom>[0]): Placements {
   return {
-    claim(tx, home, holder) {
-      if (!isHomeTag(home)) throw new Error(`not a home: ${home}`);
-      const newLeaseId = newId('placelease', home, mintFrom(parts));
-      return claimPlacement(tx, table, { home, holder, newLeaseId });
+    async claim(tx, holder, homes) {
+      const stranger = homes.find((home) => !isHomeTag(home));
+      if (stranger !== undefined) throw new Error(`not a home: ${stranger}`);
+      const mint = mintFrom(parts);
+      const claims = homes.map((home) => ({ home, newLeaseId: newId('placelease', home, mint) }));
+      return claims.length === 0 ? [] : claimPlacements(tx, table, { holder, claims });
     },
     async hold(tx, fence) {
-      return (await lockPlacement(tx, table, fence)) ? held(fence) : undefined;
+      return (await lockPlacements(tx, table, [fence])).length === 1 ? held(fence) : undefined;
+    },
+    async holdAll(tx, fences) {
+      const standing = new Set(await lockPlacements(tx, table, fences));
+      return fences.flatMap((fence) => (standing.has(fence.home) ? [held(fence)] : []));
     },
     renew: (tx, holder, homes) => renewPlacements(tx, table, { holder, homes }),
     release: (tx, holder, homes) => releasePlacements(tx, table, { holder, homes }),

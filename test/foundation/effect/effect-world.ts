@@ -109,7 +109,7 @@ export async function openEffectWorld(database: Database, server: CountingServer
   async function startRun(): Promise<ProposingRunRow> {
     runs += 1;
     return database.transact('test-run', async (tx) => {
-      const fence = await placements.claim(tx, home, `host-${runs}`);
+      const [fence] = await placements.claim(tx, `host-${runs}`, [home]);
       if (!fence) throw new Error('the placement is held by another host');
       await tx`update home.placements set expires_at = hearth_lease_now() + interval '1 hour' where home = ${home}`;
       // An id as the protocol forms it, so that the home can be read from it.
