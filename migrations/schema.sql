@@ -214,7 +214,7 @@ table foundation.candidates
   constraint candidates_status_check CHECK ((status = ANY (ARRAY['settled'::text, 'queued'::text, 'running'::text, 'consumed'::text, 'failed'::text])))
   constraint candidates_pkey PRIMARY KEY (home, id)
   constraint candidates_route_unique UNIQUE (home, input_id, route)
-  CREATE INDEX candidates_by_input ON foundation.candidates USING btree (input_id)
+  CREATE INDEX candidates_by_input ON foundation.candidates USING btree (input_id, id)
   CREATE INDEX candidates_by_run ON foundation.candidates USING btree (home, run_id) WHERE (run_id IS NOT NULL)
   CREATE INDEX candidates_lane ON foundation.candidates USING btree (home, session_id, "position") WHERE (status = 'queued'::text)
   CREATE INDEX candidates_lane_rank ON foundation.candidates USING btree (home, session_id, lane_rank, "position", id) WHERE (status = 'queued'::text)

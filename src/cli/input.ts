@@ -6,6 +6,14 @@ import { examples, type PageOptions, showJson, showList, withPageOptions } from 
 import { printableJson, sheet, table } from './printable.js';
 import type { CommonOptions, World } from './world.js';
 
+const dispositionShape = z.looseObject({
+  agent: z.string().nullish(),
+  decision: z.string(),
+  reason: z.string(),
+  status: z.string(),
+  run_id: z.string().nullish(),
+});
+
 const inputShape = z.looseObject({
   id: z.string(),
   kind: z.string(),
@@ -16,16 +24,19 @@ const inputShape = z.looseObject({
   trust_class: z.string(),
   received_at: z.string(),
   data: z.unknown().optional(),
-  disposition: z.array(
-    z.looseObject({
-      agent: z.string().nullish(),
-      decision: z.string(),
-      reason: z.string(),
-      status: z.string(),
-      run_id: z.string().nullish(),
-    }),
-  ),
+  disposition: z.array(dispositionShape),
+  more_dispositions: z.boolean().optional(),
 });
+
+type ShownDisposition = z.infer<typeof dispositionShape>;
+
+const dispositionColumns = [
+  { title: 'AGENT', value: (item: ShownDisposition) => item.agent },
+  { title: 'DECISION', value: (item: ShownDisposition) => item.decision },
+  { title: 'REASON', value: (item: ShownDisposition) => item.reason },
+  { title: 'STATUS', value: (item: ShownDisposition) => item.status },
+  { title: 'RUN', value: (item: ShownDisposition) => item.run_id },
+];
 
 const KINDS = ['command', 'event', 'context', 'control'];
 const DECISIONS = ['IGNORE', 'PROJECT', 'ACTIVATE', 'ENQUEUE', 'STEER', 'INTERRUPT', 'FORK', 'RESUME'];
@@ -54,6 +65,11 @@ export function addInputCommands(program: Command, world: World): void {
     .option('--until <instant>', 'only what came before')
     .addHelpText('after', examples("hearth inputs list --type 'github.*' --disposition IGNORE"))
     .action((_, command: Command) => listInputs(world, command.optsWithGlobals<ListInputs>()));
+
+  withPageOptions(inputs.command('dispositions <id>'))
+    .description('everything that was decided on one input, however many it concerns')
+    .addHelpText('after', examples('hearth inputs dispositions in_7dkq2mhx3nqa_01jd…'))
+    .action((id: string, _, command: Command) => listDispositions(world, id, command.optsWithGlobals<PageOptions>()));
 
   inputs
     .command('show <id>')
@@ -97,13 +113,15 @@ async function showInput(world: World, id: string, options: CommonOptions): Prom
     ]),
   );
   world.out('\n');
-  world.out(
-    table(input.disposition, [
-      { title: 'AGENT', value: (item) => item.agent },
-      { title: 'DECISION', value: (item) => item.decision },
-      { title: 'REASON', value: (item) => item.reason },
-      { title: 'STATUS', value: (item) => item.status },
-      { title: 'RUN', value: (item) => item.run_id },
-    ]),
-  );
+  world.out(table(input.disposition, dispositionColumns));
+  if (input.more_dispositions === true) world.out(`\nThere are more: hearth inputs dispositions ${input.id}\n`);
+}
+
+function listDispositions(world: World, id: string, options: PageOptions): Promise<void> {
+  return showList(world, options, {
+    at: ['v1', 'inputs', id, 'dispositions'],
+    query: {},
+    item: dispositionShape,
+    columns: dispositionColumns,
+  });
 }

@@ -31,6 +31,7 @@ import { getAudit } from './agent-api/get-audit.js';
 import { getCommitment } from './agent-api/get-commitment.js';
 import { getCommitments } from './agent-api/get-commitments.js';
 import { getConversation } from './agent-api/get-conversation.js';
+import { getDispositions } from './agent-api/get-dispositions.js';
 import { getInput } from './agent-api/get-input.js';
 import { getInputs } from './agent-api/get-inputs.js';
 import { getMessages } from './agent-api/get-messages.js';
@@ -91,6 +92,7 @@ function agentApi({ gateway, inputs, effects, closing }: PrivateDoor): Endpoint[
     postInput({ ...gateway, ...inputs }),
     getInputs(gateway),
     getInput(gateway),
+    getDispositions(gateway),
     getRuns(gateway),
     getRun(gateway),
     getRunEvents({ ...gateway, streams }),

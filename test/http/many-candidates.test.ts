@@ -50,6 +50,53 @@ describe('F3: an event that several agents listen to', () => {
     expect(read.body.activation_refs).toHaveLength(3);
   });
 
+  it('shows a hundred dispositions with the input, and all of them in pages', async () => {
+    const { domain, tokens, settled } = world;
+    const send = async (source_event_id: string) => {
+      const body = { kind: 'event', type: 'sensor.alarm', source_event_id, data: {} };
+      return (await domain.api('POST', '/v1/inputs', { token: tokens.producer, body })).text('input_id');
+    };
+    const [few, many] = [await send('alarm-2'), await send('alarm-3')];
+    const { body } = await settled(many);
+    expect(body.more_dispositions).toBe(false);
+    await settled(few);
+    // As many more as that there are 205, each another way to an agent that is there.
+    await domain.running.layers.gateway.db.sql`
+      insert into foundation.candidates (
+        home, id, tenant, position, input_home, input_id, route, decision, policy_id, reason, status)
+      select home, id || '_' || lpad(n::text, 3, '0'), tenant, position, input_home, input_id, 'made:' || n, 'IGNORE', 'p', 'r',
+             'settled'
+        from (select * from foundation.candidates where input_id = ${many} order by id limit 1) one
+       cross join generate_series(1, 202) n`;
+    const shown = (await domain.api('GET', `/v1/inputs/${many}`, {})).body;
+    expect([(shown.disposition as unknown[]).length, shown.more_dispositions]).toEqual([100, true]);
+    const listed = (await domain.api('GET', '/v1/inputs?type=sensor.alarm', {})).body.items as {
+      id: string;
+      disposition: unknown[];
+      more_dispositions: boolean;
+    }[];
+    const lengths = new Map(
+      listed.map(({ id, disposition, more_dispositions: more }) => [id, [disposition.length, more]]),
+    );
+    expect([lengths.get(few), lengths.get(many)]).toEqual([
+      [3, false],
+      [100, true],
+    ]);
+    const ids: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page = await domain.api(
+        'GET',
+        `/v1/inputs/${many}/dispositions?limit=60${cursor && `&cursor=${cursor}`}`,
+        {},
+      );
+      ids.push(...(page.body.items as { candidate_id: string }[]).map((item) => item.candidate_id));
+      cursor = page.body.next_cursor as string | null;
+    }
+    expect([ids.length, new Set(ids).size]).toEqual([205, 205]);
+    expect((await domain.api('GET', `/v1/inputs/${many}/dispositions`, { token: tokens.bob })).status).toBe(404);
+  });
+
   it('events that come while a lane is held end in one run, begun by the loops alone', async () => {
     const { domain, tokens, settled } = world;
     const created = await domain.api('POST', '/admin/v1/agents', {

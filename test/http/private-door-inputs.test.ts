@@ -158,3 +158,42 @@ describe('inputs', () => {
     expect((await domain.api('POST', '/v1/inputs', { token: tokens.producer, body: above })).status).toBe(413);
   });
 });
+
+describe('priority (D16)', () => {
+  const priorityOf = async (inputId: string) => {
+    const [row] = await domain.running.layers.gateway.db.sql<{ priority: string }[]>`
+      select priority from foundation.inputs where id = ${inputId}`;
+    return row?.priority;
+  };
+  let sent = 0;
+  const send = (token: string, priority: unknown, target?: string) => {
+    sent += 1;
+    const body = {
+      kind: target === undefined ? 'event' : 'command',
+      type: 'test.priority',
+      source_event_id: `priority-${sent}`,
+      ...(target === undefined ? {} : { target: { agent: target } }),
+      ...(priority === undefined ? {} : { priority }),
+      data: { priority: 'urgent' },
+    };
+    return domain.api('POST', '/v1/inputs', { token, body });
+  };
+
+  it('is a person’s to say of a command to an agent of its own; a producer’s word can only let its event wait', async () => {
+    for (const [asked, kept] of [
+      ['urgent', 'urgent'],
+      ['bulk', 'bulk'],
+      [undefined, 'normal'],
+    ]) {
+      expect(await priorityOf((await send(tokens.ada, asked, 'echo')).text('input_id'))).toBe(kept);
+    }
+    for (const [asked, kept] of [
+      ['urgent', 'normal'],
+      ['bulk', 'bulk'],
+    ]) {
+      expect(await priorityOf((await send(tokens.producer, asked)).text('input_id'))).toBe(kept);
+    }
+    const wrong = await send(tokens.ada, 'soon', 'echo');
+    expect([wrong.status, wrong.body.detail]).toEqual([400, 'priority: urgent, normal or bulk']);
+  });
+});

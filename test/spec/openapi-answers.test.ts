@@ -70,6 +70,7 @@ test('answers have the published shapes', async () => {
   const runs = await holds('Runs', api('GET', '/v1/runs'));
   const run = first(runs, 'id');
   await holds('Inputs', api('GET', '/v1/inputs'));
+  await holds('Dispositions', api('GET', `/v1/inputs/${accepted.text('input_id')}/dispositions`));
   const sessions = await holds('Sessions', api('GET', '/v1/sessions'));
   await holds('Session', api('GET', `/v1/sessions/${first(sessions, 'id')}`));
   const rule = { kind: 'cron', cron: '0 9 * * *', zone: 'Europe/Berlin' };

@@ -81,6 +81,10 @@ export const agentOperations: Record<string, Operation> = {
     answer: 'Inputs',
   },
   'GET /v1/inputs/{id}': { summary: 'What became of an input', answer: 'Input' },
+  'GET /v1/inputs/{id}/dispositions': {
+    summary: 'Everything that was decided on an input',
+    answer: 'Dispositions',
+  },
   'GET /v1/runs': { summary: 'Runs, the newest first', answer: 'Runs' },
   'GET /v1/runs/{id}': { summary: 'A run', answer: 'Run' },
   'GET /v1/runs/{id}/events': {

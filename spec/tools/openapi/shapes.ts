@@ -97,6 +97,7 @@ const Input = z.strictObject({
   resolved: z.boolean(),
   activation_refs: z.array(text),
   run_refs: z.array(text),
+  more_dispositions: z.boolean(),
   disposition: z.array(Disposition),
 });
 
@@ -254,6 +255,7 @@ export const shapes = {
   Caller,
   Input,
   Inputs: timedPageOf(Input),
+  Dispositions: pageOf(Disposition),
   Run,
   Runs: timedPageOf(Run),
   Session,

@@ -118,13 +118,16 @@ export async function hasCandidate(sql: Sql, inputId: string): Promise<boolean> 
   return rows.length > 0;
 }
 
-export async function selectCandidatesOf(sql: Sql, inputId: string): Promise<CandidateRecord[]> {
+export function selectCandidatesOf(
+  sql: Sql,
+  { inputId, after = '', limit }: { inputId: string; after?: string | undefined; limit: number },
+): Promise<CandidateRecord[]> {
   return sql<CandidateRecord[]>`
     select ${candidateColumns(sql)}
       from foundation.candidates
-     where input_id = ${inputId}
-     order by decided_at, id
-     limit 1000`;
+     where input_id = ${inputId} and id > ${after}
+     order by id
+     limit ${limit}`;
 }
 
 /** queued → running, or running under another run with all that it takes along. */

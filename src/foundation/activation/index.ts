@@ -7,7 +7,13 @@ export { keepLeases } from './keep-leases.js';
 export { laneLimits } from './lane.js';
 export { listInputs } from './list-inputs.js';
 export { openLanes } from './open-lanes.js';
-export { type Disposition, type InputView, type Reader, readInput } from './read-input.js';
+export {
+  type Disposition,
+  type InputView,
+  type Reader,
+  readDispositions,
+  readInput,
+} from './read-input.js';
 export { listRuns, type RunView, readRun } from './read-run.js';
 export { listSessions, readSession } from './read-session.js';
 export { reapRuns } from './reap-runs.js';

@@ -71,15 +71,21 @@ function decided(sql: Sql, { disposition, concerned }: ListInputs) {
                         ${concerned === undefined ? sql`` : sql`and c.home = ${concerned}`})`;
 }
 
-/** What was decided on each of these inputs. */
-export async function selectDecisions(sql: Sql, inputIds: readonly string[]): Promise<CandidateRecord[]> {
+/** What was decided on each of these inputs, `limit` of each. */
+export async function selectDecisions(
+  sql: Sql,
+  { inputIds, limit }: { inputIds: readonly string[]; limit: number },
+): Promise<CandidateRecord[]> {
   return sql<CandidateRecord[]>`
-    select home, id, tenant, position, input_home, input_id, route, session_id, decision, policy_id, reason, status,
-           run_id, attempt, decided_at
-      from foundation.candidates
-     where input_id = any(${[...inputIds]})
-     order by decided_at, id
-     limit 10000`;
+    select found.*
+      from unnest(${[...inputIds]}::text[]) as given (input_id)
+     cross join lateral (
+             select home, id, tenant, position, input_home, input_id, route, session_id, decision, policy_id, reason, status,
+                    run_id, attempt, decided_at
+               from foundation.candidates c
+              where c.input_id = given.input_id
+              order by c.id
+              limit ${limit}) found`;
 }
 
 /** What is queued for a session: its lane, the next first. */

@@ -22,18 +22,43 @@ export interface InputView {
   /** Candidates that a run has taken or will take. */
   activationRefs: string[];
   runRefs: string[];
+  /** There are more dispositions than these: `readDispositions` has them all. */
+  more: boolean;
 }
+
+/** Dispositions that stand with the input itself. */
+export const dispositionsShown = 100;
 
 /** Undefined for what does not exist and for what the caller may not see alike. */
 export async function readInput(sql: Sql, id: string, { caller }: { caller: Reader }): Promise<InputView | undefined> {
   const input = await selectInput(sql, homeOf(id) ?? '', id);
   if (!input || !mayRead(caller, input)) return undefined;
-  return viewOf(input, await selectCandidatesOf(sql, id));
+  return viewOf(input, await selectCandidatesOf(sql, { inputId: id, limit: dispositionsShown + 1 }));
 }
 
-export function viewOf(input: InputRecord, candidates: readonly CandidateRecord[]): InputView {
+export interface ReadDispositions {
+  caller: Reader;
+  /** The candidate that the page before ended with. */
+  after?: string | undefined;
+  limit: number;
+}
+
+/** In the order of the candidates' ids; undefined for what `readInput` answers so. */
+export async function readDispositions(
+  sql: Sql,
+  id: string,
+  { caller, after, limit }: ReadDispositions,
+): Promise<Disposition[] | undefined> {
+  const input = await selectInput(sql, homeOf(id) ?? '', id);
+  if (!input || !mayRead(caller, input)) return undefined;
+  return (await selectCandidatesOf(sql, { inputId: id, after, limit })).map(dispositionOf);
+}
+
+export function viewOf(input: InputRecord, found: readonly CandidateRecord[]): InputView {
+  const candidates = found.slice(0, dispositionsShown);
   return {
     input,
+    more: found.length > candidates.length,
     dispositions: candidates.map(dispositionOf),
     activationRefs: candidates.filter(({ status }) => status !== 'settled').map((candidate) => candidate.id),
     runRefs: [...new Set(candidates.flatMap(({ runId }) => (runId === null ? [] : [runId])))],

@@ -12,7 +12,7 @@ export function getInput(access: Access): Endpoint {
     path: '/v1/inputs/:id',
     async handle(ctx) {
       const id = param(ctx, 'id');
-      const view = await readInput(access.db.sql, id, { caller: await readerOf(access, callerOf(ctx), id) });
+      const view = await readInput(access.db.sql, id, { caller: await inputReader(access, callerOf(ctx), id) });
       if (!view) throw new Problem('not_found', 'there is no such input');
       ctx.body = { ...inputView(view), disposition: await dispositionViews(access, view.dispositions) };
     },
@@ -20,7 +20,7 @@ export function getInput(access: Access): Endpoint {
 }
 
 /** What came through its own mailbox, and through that of an agent that it may see. */
-async function readerOf(access: Access, caller: AuthenticatedCaller, id: string): Promise<Reader> {
+export async function inputReader(access: Access, caller: AuthenticatedCaller, id: string): Promise<Reader> {
   if (caller.kind === 'operator') return { tenant: caller.tenant, homes: 'all' };
   const agent = await findAgentOf(access, caller, id);
   return { tenant: caller.tenant, homes: [caller.home, ...(agent ? [agent.principal.home] : [])] };

@@ -1,10 +1,10 @@
 // An input as the agent API shows it, and what was decided on it.
 import type { Disposition, InputView } from '../../foundation/index.js';
-import { principalByHome } from '../../home/index.js';
+import { principalsByHome } from '../../home/index.js';
 import { formatInstant } from '../../protocol/index.js';
 import type { Access } from './access.js';
 
-export function inputView({ input, activationRefs, runRefs, dispositions }: InputView): object {
+export function inputView({ input, activationRefs, runRefs, dispositions, more }: InputView): object {
   return {
     id: input.id,
     kind: input.kind,
@@ -25,28 +25,31 @@ export function inputView({ input, activationRefs, runRefs, dispositions }: Inpu
     resolved: dispositions.length > 0,
     activation_refs: activationRefs,
     run_refs: runRefs,
+    more_dispositions: more,
   };
 }
 
 export async function dispositionViews(access: Access, dispositions: readonly Disposition[]): Promise<object[]> {
-  return Promise.all(
-    dispositions.map(async (disposition) => ({
-      candidate_id: disposition.candidateId,
-      agent: await agentOf(access, disposition.home),
-      route: disposition.route,
-      session_id: disposition.sessionId,
-      decision: disposition.decision,
-      policy_id: disposition.policyId,
-      reason: disposition.reason,
-      status: disposition.status,
-      run_id: disposition.runId,
-      decided_at: formatInstant(disposition.decidedAt),
-    })),
+  const agents = await agentsOf(
+    access,
+    dispositions.map(({ home }) => home),
   );
+  return dispositions.map((disposition) => ({
+    candidate_id: disposition.candidateId,
+    agent: agents.get(disposition.home) ?? null,
+    route: disposition.route,
+    session_id: disposition.sessionId,
+    decision: disposition.decision,
+    policy_id: disposition.policyId,
+    reason: disposition.reason,
+    status: disposition.status,
+    run_id: disposition.runId,
+    decided_at: formatInstant(disposition.decidedAt),
+  }));
 }
 
-/** Null for the row that says that no agent is concerned: it stands under the mailbox that the input came through. */
-async function agentOf({ db }: Access, home: string): Promise<string | null> {
-  const principal = await principalByHome(db.sql, home);
-  return principal?.kind === 'agent' ? principal.address : null;
+/** None for the row that says that no agent is concerned: it stands under the mailbox that the input came through. */
+async function agentsOf({ db }: Access, homes: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const principals = await principalsByHome(db.sql, [...new Set(homes)]);
+  return new Map(principals.flatMap(({ kind, home, address }) => (kind === 'agent' ? [[home, address]] : [])));
 }
