@@ -144,13 +144,30 @@ async function resolveAlone(resolver: Resolver, tx: Tx, page: ResolvingPage): Pr
     resolver.log.warn({ err: error, inputId: page.input.id }, 'an input is decided on for each candidate by itself');
   }
   try {
-    return await tx.savepoint((inner) => resolveInput(resolver, inner, { ...page, resolve: resolveApart }));
+    const forgiving = { ...resolver, directory: passingOver(resolver, page.input) };
+    return await tx.savepoint((inner) => resolveInput(forgiving, inner, { ...page, resolve: resolveApart }));
   } catch (error) {
     throwPassing(error);
     resolver.log.error({ err: error, inputId: page.input.id }, 'an input could not be resolved and is set aside');
     await setAside(tx, { ...page, reason: 'resolver_fault' });
     return { channels: [] };
   }
+}
+
+/** An agent that cannot be looked up is passed over: the others that its input concerns are reached all the same. */
+function passingOver({ directory, log }: Resolver, { id: inputId }: LoggedInput): AgentDirectory {
+  return {
+    ...directory,
+    async byHome(tx, home) {
+      try {
+        return await (tx as Tx).savepoint((inner) => directory.byHome(inner, home));
+      } catch (error) {
+        throwPassing(error);
+        log.error({ err: error, inputId, home }, 'an agent cannot be looked up and is passed over');
+        return undefined;
+      }
+    },
+  };
 }
 
 function throwPassing(error: unknown): void {

@@ -6,7 +6,7 @@ import { newId } from '../new-id.js';
 import type { WhenActive } from '../ports.js';
 import { countStandingSubscriptions, insertSubscription, selectSameStanding } from './store.js';
 import { checkSubscription, suspensionLimits } from './suspension.js';
-import { holdTelling } from './telling-lock.js';
+import { holdTelling } from './telling-store.js';
 
 export interface AddStandingSubscription {
   home: string;

@@ -40,7 +40,7 @@ export {
   suspensionLimits,
   type WaitTerms,
 } from './suspension.js';
-export { holdTelling, shareTelling } from './telling-lock.js';
+export { holdTelling, shareTelling } from './telling-store.js';
 export {
   expireSuspension,
   markReplayed,

@@ -1,6 +1,11 @@
 // One input that concerns many: everybody is decided on, in parts that commit one by one, up to a stated number.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AgentDefinition, fanOutLimits, resolveInputs } from '../../../src/foundation/index.js';
+import {
+  type AgentDefinition,
+  type AgentDirectory,
+  fanOutLimits,
+  resolveInputs,
+} from '../../../src/foundation/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { type FoundationWorld, Killed, killedAt, openFoundationWorld } from '../../support/foundation-world.js';
 
@@ -123,6 +128,20 @@ describe('F3, F4: an input that concerns many', () => {
     expect(await world.decision(input)).toBe(
       'IGNORE resolver_fault, RESUME suspension_matched, RESUME suspension_matched',
     );
+  });
+
+  it('an agent that cannot be looked up is passed over, on whatever page it stands', async () => {
+    const agents = [await crowd('f7.go', 3), await crowd('f7.go', 3), await crowd('f7.go', 3)];
+    const bad = agents[1]?.home ?? '';
+    const input = await world.send({ kind: 'event', type: 'f7.go' });
+    const directory: AgentDirectory = {
+      ...world.parts.directory,
+      byHome: (sql, home) => (home === bad ? sql`select 1 / 0` : world.parts.directory.byHome(sql, home)) as never,
+    };
+    await resolveAll({ ...world.parts, directory }, { page: 2, most: 100 });
+    await world.settle();
+    expect(await Promise.all(agents.map(woken))).toEqual([3, 0, 3]);
+    expect((await world.view(input)).dispositions).toHaveLength(6);
   });
 
   it('by default takes more than a page and leaves out nobody', async () => {
