@@ -10,6 +10,7 @@ import {
   addStandingSubscription,
   createFoundation,
   createRuntimeRegistry,
+  type Disposition,
   type EffectAdapters,
   type EmbeddedAgent,
   embeddedAuthority,
@@ -24,6 +25,7 @@ import {
   parseAgentInput,
   type RuntimeKind,
   type RunView,
+  readDispositions,
   readInput,
   readRun,
 } from './foundation/index.js';
@@ -86,6 +88,7 @@ const door = { home: 'embedder', source: 'embedder', principal: 'embedder' } as 
 const caller = { tenant: embeddedTenant, homes: 'all' } as const;
 const graceMs = 5_000;
 const lookMs = 100;
+const dispositionsPage = 1_000;
 
 export async function openFoundation(options: OpenFoundation): Promise<EmbeddedFoundation> {
   const { database, agents } = options;
@@ -156,13 +159,26 @@ async function outcomeOf(parts: FoundationParts, inputId: string, timeoutMs: num
   while (parts.clock.monotonicMs() < until) {
     const input = await readInput(parts.db.sql, inputId, { caller });
     if (!input) throw new Error(`there is no input ${inputId}`);
-    if (input.dispositions.length > 0 && input.dispositions.every(({ status }) => !isOpen(status))) {
-      const runs = await Promise.all(input.runRefs.map((id) => readRun(parts.db.sql, id, { caller })));
+    const decided = input.more ? await allDispositions(parts, inputId) : input.dispositions;
+    if (decided.length > 0 && decided.every(({ status }) => !isOpen(status))) {
+      const ids = [...new Set(decided.flatMap(({ runId }) => runId ?? []))];
+      const runs = await Promise.all(ids.map((id) => readRun(parts.db.sql, id, { caller })));
       return { input, runs: runs.flatMap((run) => run ?? []) };
     }
     await parts.wakeups.wait(foundationChannels.runs, lookMs);
   }
   throw new Error(`input ${inputId} has no outcome after ${timeoutMs} ms`);
+}
+
+/** As many as an input may concern. */
+async function allDispositions({ db }: FoundationParts, inputId: string): Promise<Disposition[]> {
+  const found: Disposition[] = [];
+  for (;;) {
+    const after = found.at(-1)?.candidateId;
+    const page = (await readDispositions(db.sql, inputId, { caller, after, limit: dispositionsPage })) ?? [];
+    found.push(...page);
+    if (page.length < dispositionsPage) return found;
+  }
 }
 
 function isOpen(status: InputView['dispositions'][number]['status']): boolean {
