@@ -2,16 +2,18 @@
  * One runtime from its activation to its ending. Each event is written before the next is asked for; who may no longer
  * write them stops listening. What a runtime throws fails its run; what our own records throw abandons it to its lease.
  */
+import type { Tx } from '../../platform/index.js';
 import type { JsonObject, JsonValue } from '../../protocol/index.js';
 import { isRefusal, observationOf, performEffect } from '../effect/index.js';
 import type { FoundationParts } from '../parts.js';
 import { type ClaimedRun, recordModelInput, runLimits } from '../run/index.js';
-import { appendRunEvents, holdRunningRun, runChannel } from '../run-event/index.js';
+import { appendRunEvents, countRuntimeEvents, holdRunningRun, runChannel } from '../run-event/index.js';
 import type { RunEnding, RuntimeEvent, RuntimeProposal } from '../runtime/index.js';
 import { interactionConversation } from '../session/index.js';
 import { type Halt, isAbandoned } from './halt.js';
 import type { PreparedRun } from './prepare-run.js';
 import { checkedEnding, faultOfValue } from './runtime-event-check.js';
+import { surely } from './surely.js';
 
 type Conductor = Omit<FoundationParts, 'holder' | 'live' | 'directory' | 'runtimes'>;
 
@@ -76,7 +78,7 @@ async function followEvents(
     const next = await Promise.race([nextEvent(conductor, conduct.run, events), halted]);
     if (next === 'halted') return { type: 'run.cancelled', reason: 'control_cancel' };
     if (isEnding(next)) return checkedEnding(next);
-    const fault = await keepEvent(conductor, conduct, next);
+    const fault = await keepEvent(conductor, conduct, { event: next, before: count });
     if (fault !== undefined) return { type: 'run.failed', reason: fault };
   }
   return { type: 'run.failed', reason: 'too_many_events' };
@@ -107,25 +109,43 @@ function isEnding(event: RuntimeEvent): event is RunEnding {
   return event.type.startsWith('run.');
 }
 
+interface KeepEvent {
+  event: Exclude<RuntimeEvent, RunEnding>;
+  /** How many of the runtime's events are kept already. */
+  before: number;
+}
+
 /** Undefined when it was kept, or the run is not ours any more; else why the run fails. */
 async function keepEvent(
   conductor: Conductor,
   { run, halt }: ConductRun,
-  event: Exclude<RuntimeEvent, RunEnding>,
+  { event, before }: KeepEvent,
 ): Promise<string | undefined> {
   const fault = faultOfValue(event.data, runLimits.eventBytes);
   if (fault) return `event_${fault}`;
-  const { home, id } = run;
-  const kept = await conductor.db.transact('keep-run-event', async (tx) => {
-    const fence = await conductor.placements.hold(tx, run.fence);
-    if (!fence || !(await holdRunningRun(tx, { home, runId: id, fence }))) return false;
-    await appendRunEvents(tx, { home, runId: id, events: [{ type: event.type, data: asObject(event.data) }] });
-    if (event.type === 'model.input') await recordModelInput(tx, { home, id, record: event.data });
-    return true;
+  const { home, id: runId } = run;
+  const kept = await surely(conductor, {
+    runId,
+    attempt: () => conductor.db.transact('keep-run-event', (tx) => keepIn(conductor, tx, { run, event })),
+    found: async () => ((await countRuntimeEvents(conductor.db.sql, { home, runId })) > before ? true : undefined),
   });
-  if (kept) conductor.wakeups.wake(runChannel(id));
+  if (kept) conductor.wakeups.wake(runChannel(runId));
   else halt.halt('lost');
   return undefined;
+}
+
+/** False when the run is not ours any more. */
+async function keepIn(
+  { placements }: Conductor,
+  tx: Tx,
+  { run, event }: { run: ClaimedRun; event: KeepEvent['event'] },
+): Promise<boolean> {
+  const { home, id: runId } = run;
+  const fence = await placements.hold(tx, run.fence);
+  if (!fence || !(await holdRunningRun(tx, { home, runId, fence }))) return false;
+  await appendRunEvents(tx, { home, runId, events: [{ type: event.type, data: asObject(event.data) }] });
+  if (event.type === 'model.input') await recordModelInput(tx, { home, id: runId, record: event.data });
+  return true;
 }
 
 function asObject(data: JsonValue): JsonObject {
@@ -136,28 +156,13 @@ function asObject(data: JsonValue): JsonObject {
 async function propose(
   conductor: Conductor,
   { run, prepared, halt }: ConductRun,
-  { proposalId, action, target, input }: RuntimeProposal,
+  proposal: RuntimeProposal,
 ): Promise<JsonObject> {
   if (halt.why() !== undefined) throw new Error('the run is over');
-  const conversationId = prepared.input.target?.conversation_id ?? interactionConversation(prepared.input);
+  const asked = proposalOf(run, prepared, proposal);
   try {
-    const result = await performEffect(conductor, {
-      proposalScope: run.sessionId,
-      proposalId,
-      actor: { home: run.home, agent: prepared.agent.agent },
-      tenant: run.tenant,
-      action,
-      target,
-      input,
-      run: {
-        runId: run.id,
-        sessionId: run.sessionId,
-        fence: run.fence,
-        activationInputId: prepared.input.id,
-        ...(conversationId === undefined ? {} : { conversationId }),
-      },
-      labels: [...new Set(prepared.bundle.observations.map((seen) => seen.trust_class))],
-    });
+    // One intent has one key: proposed again, it is found as far as it came.
+    const result = await surely(conductor, { runId: run.id, attempt: () => performEffect(conductor, asked) });
     // No answer of the world: the run has moved on without us.
     if (isRefusal(result) && (result.reason === 'fence_stale' || result.reason === 'run_over')) halt.halt('lost');
     return observationOf(result);
@@ -166,6 +171,28 @@ async function propose(
     halt.halt('fault');
     throw error;
   }
+}
+
+function proposalOf(run: ClaimedRun, { agent, input: activation, bundle }: PreparedRun, proposal: RuntimeProposal) {
+  const { proposalId, action, target, input } = proposal;
+  const conversationId = activation.target?.conversation_id ?? interactionConversation(activation);
+  return {
+    proposalScope: run.sessionId,
+    proposalId,
+    actor: { home: run.home, agent: agent.agent },
+    tenant: run.tenant,
+    action,
+    target,
+    input,
+    run: {
+      runId: run.id,
+      sessionId: run.sessionId,
+      fence: run.fence,
+      activationInputId: activation.id,
+      ...(conversationId === undefined ? {} : { conversationId }),
+    },
+    labels: [...new Set(bundle.observations.map((seen) => seen.trust_class))],
+  };
 }
 
 /** A run that was told to stop has not failed by itself. */

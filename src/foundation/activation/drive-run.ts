@@ -3,7 +3,7 @@
  * rejects: what cannot be finished here is left to the run's lease, which somebody reaps.
  */
 import type { FoundationParts } from '../parts.js';
-import { type ClaimedRun, isCancelWanted } from '../run/index.js';
+import { type ClaimedRun, isCancelWanted, selectRun } from '../run/index.js';
 import type { RunEnding } from '../runtime/index.js';
 import { conductRun } from './conduct-run.js';
 import { deliverControls } from './deliver-controls.js';
@@ -11,7 +11,8 @@ import { withForkedState } from './fork-state.js';
 import type { Halt } from './halt.js';
 import type { Preparation, PreparedRun } from './prepare-run.js';
 import { replaySuspension } from './replay-suspensions.js';
-import { settleSurely } from './settle-surely.js';
+import type { Settled } from './settle-run.js';
+import { surely } from './surely.js';
 
 export type Driver = Omit<FoundationParts, 'holder' | 'live'>;
 
@@ -29,13 +30,22 @@ export async function driveRun(driver: Driver, drive: DriveRun): Promise<void> {
       driver.log.warn({ runId: run.id, why: halt.why() }, 'a run is given up here');
       return;
     }
-    const { settled, suspensionId } = await settleSurely(driver, run, ending);
+    const { settled, suspensionId } = await surely<Settled>(driver, {
+      runId: run.id,
+      attempt: () => driver.settles(run, ending),
+      found: async () => ((await hasEndedSo(driver, run, ending)) ? { settled: true } : undefined),
+    });
     if (!settled) driver.log.warn({ runId: run.id }, 'a run had moved on before it was settled');
     if (suspensionId === undefined) return;
     await replaySuspension(driver, { home: run.home, tenant: run.tenant, id: suspensionId });
   } catch (error) {
     driver.log.error({ err: error, runId: run.id }, 'a run could not be finished here; its lease will end it');
   }
+}
+
+async function hasEndedSo({ db }: Driver, { home, id }: ClaimedRun, ending: RunEnding): Promise<boolean> {
+  const seen = await selectRun(db.sql, home, id);
+  return seen !== undefined && `run.${seen.status}` === ending.type;
 }
 
 async function endingOf(driver: Driver, { run, preparation, halt }: DriveRun): Promise<RunEnding | 'abandoned'> {

@@ -46,6 +46,15 @@ export async function insertEventsOfRuns(tx: Tx, inserts: readonly InsertRunEven
       from jsonb_to_recordset(${tx.json(given)}) as e (home text, run_id text, seq bigint, type text, data jsonb)`;
 }
 
+/** Those that its runtime has told, its ending left out. */
+export async function countRuntimeEvents(sql: Sql, { home, runId }: { home: string; runId: string }): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)
+      from foundation.run_events
+     where home = ${home} and run_id = ${runId} and type in ('output', 'log', 'model.input')`;
+  return row?.count ?? 0;
+}
+
 /**
  * Locks a run that is still running, under the given fence when there is one. False once it has ended or changed hands:
  * an ended run acts no more (BR-57). Lock order: placement, run, effect.

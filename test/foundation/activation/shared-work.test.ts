@@ -11,7 +11,7 @@ import {
   sharePlacements,
   startRuns,
 } from '../../../src/foundation/index.js';
-import { createWakeups, type Database } from '../../../src/platform/index.js';
+import { createWakeups } from '../../../src/platform/index.js';
 import { type FoundationLoops, startFoundationLoops } from '../../../src/workers/index.js';
 import { createTestDatabase, type TestDatabase, testLog } from '../../support/database.js';
 import { type FoundationWorld, openFoundationWorld } from '../../support/foundation-world.js';
@@ -258,28 +258,6 @@ describe('work that no host drives', () => {
       expect(next).toMatchObject({ status: 'queued' });
     },
   );
-
-  it('a run whose settling loses its connection is settled once the database is back', async () => {
-    const agent = await world.addAgent({ script });
-    await world.send({ target: { agent: agent.agent }, data: 'kept' });
-    let faults = 0;
-    // The first is lost before its commit, the second after it.
-    const transact: Database['transact'] = async (name, work, options) => {
-      if (!name.startsWith('settle-run') || faults === 2) return test.database.transact(name, work, options);
-      faults += 1;
-      if (faults === 2) await test.database.transact(name, work, options);
-      throw Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' });
-    };
-    const host = world.host({ db: { ...test.database, transact } });
-    await decide(host);
-    await startRuns(host);
-    await host.live.idle();
-    expect(faults).toBe(2);
-    expect(await world.runs(agent)).toMatchObject([{ status: 'completed', result: 'kept', attempt: 1 }]);
-    const ignored = await test.database.sql`
-      select 1 from foundation.audit_entries where home = ${agent.home} and outcome = 'ignored'`;
-    expect(ignored).toEqual([]);
-  });
 
   /** Everything of one agent's runs that is to be ended fails. */
   async function withFaultAt(home: string, work: () => Promise<void>): Promise<void> {
