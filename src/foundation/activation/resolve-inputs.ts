@@ -83,13 +83,18 @@ async function resolveBatch(resolver: Resolver, tx: Tx, { tenant, wake, apart }:
     : await findPlain(resolver, tx, halfWay ? inputs.slice(1) : inputs);
   let after = halfWay;
   let reached: LoggedInput | undefined;
+  let moved = false;
   let unfinished: FanOutPlace | undefined;
   let left = inputs.length === inputLimits.resolveBatch;
-  for (const segment of segmentsOf(inputs, plain)) {
+  const segments = segmentsOf(inputs, plain);
+  for (const segment of segments) {
     if ('together' in segment) {
-      await activatePlain(tx, segment.together, mint);
       wake.add(foundationChannels.runs);
       reached = segment.last;
+      moved = segment === segments.at(-1);
+      // In one go to the database where nothing comes after it.
+      const moving = moved ? advanceResolvedPosition(tx, tenant, reached.position) : undefined;
+      await Promise.all([activatePlain(tx, segment.together, mint), moving]);
       continue;
     }
     const { last: input } = segment;
@@ -111,7 +116,7 @@ async function resolveBatch(resolver: Resolver, tx: Tx, { tenant, wake, apart }:
     }
   }
   // Moving on forgets how far the one before had come, so the next one is noted after it.
-  if (reached) await advanceResolvedPosition(tx, tenant, reached.position);
+  if (reached && !moved) await advanceResolvedPosition(tx, tenant, reached.position);
   if (unfinished) await keepFanOut(tx, tenant, unfinished);
   return left || unfinished ? 'more' : 'idle';
 }

@@ -14,16 +14,20 @@ export async function storeMessage(tx: Tx, message: NewMessage): Promise<StoreRe
   return { stored: true, position };
 }
 
-/** Which of these are stored already, by place; looked up under the locks, so that it stays so until the commit. */
+/**
+ * Which of these are stored already, by place; looked up under the locks, so that it stays so until the commit. Both are sent
+ * at once: a transaction's statements are done one after the other.
+ */
 export async function knownMessages(
   tx: Tx,
   identities: readonly DeliveryIdentity[],
 ): Promise<ReadonlyMap<number, ExistingMessage>> {
-  await lockMailboxes(
+  const locked = lockMailboxes(
     tx,
     identities.map(({ home }) => home),
   );
-  return findMessages(tx, identities);
+  const [, found] = await Promise.all([locked, findMessages(tx, identities)]);
+  return found;
 }
 
 /** Messages that `knownMessages` did not find, no two of one identity; answers their positions in the order given. */
