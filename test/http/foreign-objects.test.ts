@@ -60,6 +60,7 @@ const subscription = { type: 'x.*' };
 const rule = { kind: 'timer', at: '2030-01-01T00:00:00Z' };
 const cases: Case[] = [
   { path: '/v1/inputs/{object}', object: 'input' },
+  { path: '/v1/inputs/{object}/dispositions', object: 'input' },
   { path: '/v1/inputs?agent={object}', object: 'agent' },
   { path: '/v1/runs/{object}', object: 'run' },
   { path: '/v1/runs?agent={object}', object: 'agent' },
